@@ -2,7 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
-use mathchain::{CallContext, PolicyLayer, Toolkit, parse};
+use mathchain::{CallContext, PolicyLayer, Toolkit, parse_json};
 use tool_core::{
     Ctx, Decode, Describe, Encode, ErasedTool, Input, Positive, Result, Spec, Tool, ToolError,
     Vector, tool_entry,
@@ -54,7 +54,7 @@ fn main() -> Result<()> {
     let answer = toolkit.call_with(
         &math,
         "moving_average",
-        &parse(r#"{"samples":[0,1,1],"half_life":1}"#)?,
+        &parse_json(r#"{"samples":[0,1,1],"half_life":1}"#)?,
     );
     println!("{}", answer.to_value());
     let why = toolkit.explain(&math, "write_file", None)?;

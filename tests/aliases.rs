@@ -4,7 +4,7 @@ use registry::{Catalogue, ToolAliases};
 
 #[test]
 fn every_alias_means_a_tool_and_none_hides_one() {
-    let families: Vec<_> = mathchain::families().collect();
+    let families: Vec<_> = mathchain::tool_families().collect();
     let catalogue = Catalogue::new(&families).expect("sound");
     let faults = ToolAliases::built_in().faults(&catalogue);
     assert!(faults.is_empty(), "{faults:?}");

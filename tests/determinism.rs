@@ -137,7 +137,7 @@ fn a_call_gives_the_same_bytes_inside_any_pool() {
         ("statistics", r#"{"data":{"$file":"b600.json"}}"#),
     ];
     for (tool, args) in calls {
-        let args = mathchain::parse(args).expect("JSON");
+        let args = mathchain::parse_json(args).expect("JSON");
         let answer = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new()
                 .num_threads(threads)

@@ -13,7 +13,7 @@ fn has_one_of(family: &[ErasedTool], tools: &[&str]) -> bool {
 
 #[test]
 fn without_optional_families_a_configuration_that_names_their_tools_is_refused() {
-    let all: Vec<_> = mathchain::families().collect();
+    let all: Vec<_> = mathchain::tool_families().collect();
     let mut required = all.clone();
     required.retain(|family| !has_one_of(family, &OPTIONAL));
     assert_eq!(required.len() + OPTIONAL.len(), all.len());

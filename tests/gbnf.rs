@@ -258,7 +258,7 @@ fn call(offered: &ToolOffer, args: &tool_core::Value) -> String {
 
 #[test]
 fn the_grammar_takes_the_examples_of_every_tool_and_nothing_else() {
-    let tools: Vec<&dyn AnyTool> = mathchain::families()
+    let tools: Vec<&dyn AnyTool> = mathchain::tool_families()
         .flatten()
         .map(|entry| entry.tool())
         .collect();

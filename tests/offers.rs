@@ -7,7 +7,7 @@ use tool_core::schema::Schema;
 use tool_core::{AnyTool, Value};
 
 fn tools() -> Vec<&'static dyn AnyTool> {
-    mathchain::families()
+    mathchain::tool_families()
         .flatten()
         .map(|entry| entry.tool())
         .collect()

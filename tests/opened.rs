@@ -13,7 +13,7 @@ const ABSENT: &str = "absent.csv";
 const HANDLE: &str = "b3:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
 fn tools() -> Vec<&'static dyn AnyTool> {
-    let entries = mathchain::families().flatten();
+    let entries = mathchain::tool_families().flatten();
     entries.map(|entry| entry.tool()).collect()
 }
 

@@ -305,7 +305,7 @@ fn method(tool: &dyn AnyTool) -> (String, String) {
 }
 
 fn stubs() -> String {
-    let tools: Vec<_> = mathchain::families()
+    let tools: Vec<_> = mathchain::tool_families()
         .flatten()
         .map(|entry| entry.tool())
         .collect();

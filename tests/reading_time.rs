@@ -62,7 +62,11 @@ fn call(tool: &dyn AnyTool, args: &Value) {
 
 #[test]
 fn texts_in_arguments_of_every_tool() {
-    let tools = || mathchain::families().flatten().map(|entry| entry.tool());
+    let tools = || {
+        mathchain::tool_families()
+            .flatten()
+            .map(|entry| entry.tool())
+    };
     let mut tried = 0;
     for tool in tools() {
         let id = tool.spec().id;
@@ -117,7 +121,7 @@ fn documents_of_configuration() {
 #[test]
 fn plans_scripts_and_calls() {
     assert_linear("JSON", SHAPES, |text| {
-        let _ = mathchain::parse(text);
+        let _ = mathchain::parse_json(text);
     });
     assert_linear("plan", SHAPES, |text| {
         let _ = chain_runtime::Plan::parse(text);

@@ -87,7 +87,7 @@ const DATA: &[(&str, &[&str])] = &[
 ];
 
 fn tools() -> impl Iterator<Item = &'static dyn AnyTool> {
-    let all = mathchain::families().flat_map(|family| family.iter());
+    let all = mathchain::tool_families().flat_map(|family| family.iter());
     all.map(|entry| entry.tool())
         .filter(|tool| tool.spec().callers.contains(&Caller::Chain))
 }

@@ -6,7 +6,7 @@ use registry::model::{Config, LegacyFiles, NamedFile, ToolSelector};
 
 #[test]
 fn the_index_of_tools_is_that_of_the_catalogue() {
-    let families: Vec<_> = mathchain::families().collect();
+    let families: Vec<_> = mathchain::tool_families().collect();
     let catalogue = Catalogue::new(&families).expect("sound");
     let made = registry::offer::index(catalogue.iter());
     let path = tests::root().join("docs/tools/index.yaml");

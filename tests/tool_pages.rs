@@ -13,7 +13,9 @@ const ANSWER_CHARS_MAX: usize = 600;
 const HEAD: &str = "<!-- Made from the specifications of the tools; `UPDATE=1 cargo test -p tests tool_pages` writes it. -->\n";
 
 fn tools() -> impl Iterator<Item = &'static dyn AnyTool> {
-    mathchain::families().flatten().map(|entry| entry.tool())
+    mathchain::tool_families()
+        .flatten()
+        .map(|entry| entry.tool())
 }
 
 fn read(path: &Path) -> String {
@@ -241,7 +243,7 @@ fn given(input: &Schema, args: &Value) -> Value {
     let members = args.as_object().into_iter().flat_map(Object::iter);
     let is_default = |name: &str, value: &Value| {
         let default = &input["properties"][name]["default"];
-        mathchain::parse(&default.to_string()).is_ok_and(|default| default == *value)
+        mathchain::parse_json(&default.to_string()).is_ok_and(|default| default == *value)
     };
     let kept = members.filter(|(name, value)| !is_default(name, value));
     Value::object(kept.map(|(name, value)| (name, value.clone())))

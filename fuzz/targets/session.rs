@@ -68,7 +68,7 @@ fn replay(text: &str) {
 /// What is published about events.
 fn schema() -> &'static Schema {
     static SCHEMA: OnceLock<Schema> = OnceLock::new();
-    SCHEMA.get_or_init(mathchain::sessions::schema::event)
+    SCHEMA.get_or_init(mathchain::sessions::schema::event_line_schema)
 }
 
 struct Run {

@@ -26,7 +26,10 @@ pub(crate) enum WalkStep {
 
 /// Visits every entry below a folder with its path, its name and whether it is a folder; returns whether it saw all of them. Folders
 /// that cannot be listed are skipped.
-pub(crate) fn below(top: &Path, visit: &mut dyn FnMut(&Path, &OsStr, bool) -> WalkStep) -> bool {
+pub(crate) fn visit_tree(
+    top: &Path,
+    visit: &mut dyn FnMut(&Path, &OsStr, bool) -> WalkStep,
+) -> bool {
     let mut folders: Vec<PathBuf> = vec![top.to_owned()];
     let mut entries = 0;
     while let Some(folder) = folders.pop() {

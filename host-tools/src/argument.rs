@@ -6,7 +6,7 @@ use crate::prelude::*;
 ///
 /// # Errors
 /// `invalid_args` at the pointer.
-pub(crate) fn name<'a>(name: &'a str, pointer: &str) -> Result<&'a str> {
+pub(crate) fn check_name<'a>(name: &'a str, pointer: &str) -> Result<&'a str> {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if (1..=64).contains(&name.len()) && name.bytes().all(fits) {
         return Ok(name);
@@ -20,7 +20,7 @@ pub(crate) fn name<'a>(name: &'a str, pointer: &str) -> Result<&'a str> {
 ///
 /// # Errors
 /// `invalid_args` at the pointer.
-pub(crate) fn text(text: &str, characters_max: usize, pointer: &str) -> Result<String> {
+pub(crate) fn trim_text(text: &str, characters_max: usize, pointer: &str) -> Result<String> {
     let text = text.trim();
     let count = text.chars().count();
     if (1..=characters_max).contains(&count) {

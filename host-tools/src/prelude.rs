@@ -21,17 +21,17 @@ pub(crate) use tool_core::{
 pub(crate) use tool_core::{Decode, Encode};
 
 /// The default of an argument that names a folder: the workspace root.
-pub(crate) fn root() -> String {
+pub(crate) fn default_root() -> String {
     ".".to_owned()
 }
 
 /// The default of a flag that is on.
-pub(crate) fn yes() -> bool {
+pub(crate) fn default_true() -> bool {
     true
 }
 
 /// The argument at `pointer` as the one resource of a call.
-pub(crate) const fn resource(
+pub(crate) const fn resource_template(
     kind: ResourceKind,
     pointer: &'static str,
     access: Access,
@@ -44,7 +44,7 @@ pub(crate) const fn resource(
 }
 
 /// The parts of a path without empty ones and `.`.
-pub(crate) fn parts(path: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn path_parts(path: &str) -> impl Iterator<Item = &str> {
     path.split('/')
         .filter(|part| !part.is_empty() && *part != ".")
 }

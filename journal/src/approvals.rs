@@ -130,7 +130,7 @@ impl StateStore {
              ORDER BY number DESC LIMIT ?3",
         );
         let (_, every, _, root) = scope.params();
-        let params = params![all, now_ms as i64, sql::limit(count_max), every, root];
+        let params = params![all, now_ms as i64, sql::row_limit(count_max), every, root];
         let mut listed: Vec<Approval> = self.shared.select("list the approvals", &sql, params)?;
         for approval in &mut listed {
             approval.expire_at(now_ms);
@@ -172,11 +172,11 @@ impl StateStore {
     pub fn waiting(&self, id: &str) -> Result<Approval> {
         self.shared
             .transact("look for the approval", |transaction, now_ms| {
-                expire(transaction, now_ms)?;
-                let found = find(transaction, &StateScope::default(), id)?;
+                expire_approvals(transaction, now_ms)?;
+                let found = find_approval(transaction, &StateScope::default(), id)?;
                 match &*found.state {
                     "pending" => Ok((found, None)),
-                    _ => Err(settled(&found).into()),
+                    _ => Err(approval_settled_error(&found).into()),
                 }
             })
     }
@@ -198,8 +198,8 @@ impl StateStore {
         const SQL: &str = "SELECT details FROM approvals WHERE id = ?";
         let now_ms = self.shared.clock.unix_ms();
         let (mut found, details) = self.shared.read("look for the approval", |connection| {
-            let found = find(connection, scope, id)?;
-            let details: Option<Option<String>> = sql::row(connection, SQL, [&found.id])?;
+            let found = find_approval(connection, scope, id)?;
+            let details: Option<Option<String>> = sql::first_row(connection, SQL, [&found.id])?;
             Ok((found, details.flatten()))
         })?;
         found.expire_at(now_ms);
@@ -304,12 +304,12 @@ impl LedgerShared {
         let (name, state) = decision.names();
         let session = self.lock().chains.own.session.clone();
         self.transact("answer the approval", |transaction, now_ms| {
-            expire(transaction, now_ms)?;
-            let found = find(transaction, scope, id)?;
-            let digest: Option<String> = sql::row(transaction, DIGEST, [&found.id])?;
+            expire_approvals(transaction, now_ms)?;
+            let found = find_approval(transaction, scope, id)?;
+            let digest: Option<String> = sql::first_row(transaction, DIGEST, [&found.id])?;
             let takes_back = found.state == "granted" && decision == ApprovalDecision::Declined;
             if found.state != "pending" && !takes_back {
-                return Err(settled(&found).into());
+                return Err(approval_settled_error(&found).into());
             }
             if found.agent.as_deref() == Some(by) {
                 let id = &found.id;
@@ -320,7 +320,7 @@ impl LedgerShared {
                     .into());
             }
             let params = params![state, by, now_ms as i64, session, found.id];
-            sql::execute(transaction, SQL, params)?;
+            sql::execute_statement(transaction, SQL, params)?;
             let record = object! {
                 "event" => "approval",
                 "approval_id" => found.id.as_str(),
@@ -342,16 +342,16 @@ impl LedgerShared {
     }
 }
 
-fn settled(found: &Approval) -> ToolError {
+fn approval_settled_error(found: &Approval) -> ToolError {
     let Approval { id, state, .. } = found;
     tool_error!(Conflict, "settled"; "approval `{id}` is no longer pending: it is {state}";
         "call again to request a new approval")
 }
 
 /// Expires the approvals that were not answered or used in time.
-fn expire(transaction: &Transaction<'_>, now_ms: u64) -> rusqlite::Result<usize> {
+fn expire_approvals(transaction: &Transaction<'_>, now_ms: u64) -> rusqlite::Result<usize> {
     const SQL: &str = "UPDATE approvals SET state = 'expired', details = NULL, condition = NULL WHERE state IN ('pending', 'granted') AND expires_ms <= ?";
-    sql::execute(transaction, SQL, [now_ms as i64])
+    sql::execute_statement(transaction, SQL, [now_ms as i64])
 }
 
 /// Answers a request from the newest approval of its digest; files a new one where there is none, or its outcome was reported.
@@ -362,11 +362,11 @@ fn settle_in(
     now_ms: u64,
 ) -> Done<ApprovalState> {
     let newest = Newest::sql("FROM approvals WHERE digest = ? ORDER BY number DESC LIMIT 1");
-    expire(transaction, now_ms)?;
-    let newest = sql::row(transaction, &newest, [&request.digest])?;
+    expire_approvals(transaction, now_ms)?;
+    let newest = sql::first_row(transaction, &newest, [&request.digest])?;
     let mark = |id: &str, change: &str| {
         let sql = format!("UPDATE approvals SET {change} WHERE id = ?");
-        sql::execute(transaction, &sql, [id])
+        sql::execute_statement(transaction, &sql, [id])
     };
     if let Some(Newest {
         id,
@@ -386,7 +386,7 @@ fn settle_in(
             }
             "granted" => {
                 if !grants::is_recorded(transaction, &id)? {
-                    return Err(grants::unrecorded(&id).into());
+                    return Err(grants::grant_unrecorded(&id).into());
                 }
                 mark(&id, "state = 'consumed'")?;
                 let approved_by = decided_by.unwrap_or_default();
@@ -403,10 +403,10 @@ fn settle_in(
             _ => {}
         }
     }
-    file(transaction, request, requester, now_ms)
+    insert_request(transaction, request, requester, now_ms)
 }
 
-fn file(
+fn insert_request(
     transaction: &Transaction<'_>,
     request: &ApprovalRequest,
     requester: Option<i32>,
@@ -414,7 +414,7 @@ fn file(
 ) -> Done<ApprovalState> {
     const SQL: &str = "INSERT INTO approvals(id, digest, tool, role, preview, reason, state, created_ms, expires_ms, agent, condition, run, step, workspace, cut, details)
          VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-    let id = random::id();
+    let id = random::random_id();
     let expires_ms = now_ms
         .saturating_add(request.lifetime_ms)
         .min(i64::MAX as u64);
@@ -435,7 +435,7 @@ fn file(
         request.cut,
         kept_details(&request.details, requester),
     ];
-    sql::execute(transaction, SQL, params)?;
+    sql::execute_statement(transaction, SQL, params)?;
     Ok(ApprovalState::Pending { id, is_new: true })
 }
 
@@ -454,13 +454,13 @@ fn kept_details(details: &Value, requester: Option<i32>) -> Option<String> {
 }
 
 /// Finds an approval of a workspace by its id or a unique prefix of it.
-fn find(connection: &Connection, scope: &StateScope, id: &str) -> Done<Approval> {
+fn find_approval(connection: &Connection, scope: &StateScope, id: &str) -> Done<Approval> {
     const SHOWN_MAX: usize = 5;
     let sql = Approval::sql(
         "FROM approvals WHERE substr(id, 1, length(?1)) = ?1 AND (?2 OR workspace IS ?3) ORDER BY number DESC LIMIT 6",
     );
     let (_, every, _, root) = scope.params();
-    let mut found: Vec<Approval> = sql::rows(connection, &sql, params![id, every, root])?;
+    let mut found: Vec<Approval> = sql::all_rows(connection, &sql, params![id, every, root])?;
     if id.is_empty() || found.is_empty() {
         let error = tool_error!(InvalidArgs, "no approval has the id `{id}`");
         let error = error.reason("unknown_approval");

@@ -101,7 +101,7 @@ impl StateStore {
         const SQL: &str = "SELECT session, sequence, hash, body FROM events
              WHERE substr(session, 1, length(?1)) = ?1 ORDER BY number DESC LIMIT ?2";
         self.flush()?;
-        let params = params![session.unwrap_or(""), sql::limit(count_max)];
+        let params = params![session.unwrap_or(""), sql::row_limit(count_max)];
         let rows = self.shared.select("list the audit log", SQL, params)?;
         rows.into_iter().map(|row| self.parsed(row)).collect()
     }
@@ -122,8 +122,19 @@ impl StateStore {
         let AuditFilter {
             tool, role, status, ..
         } = filter;
-        let ((id, root), since) = (folders::params(filter.folder.as_ref()), filter.since());
-        let params = params![tool, role, status, since, id, root, sql::limit(count_max)];
+        let ((id, root), since) = (
+            folders::folder_params(filter.folder.as_ref()),
+            filter.since(),
+        );
+        let params = params![
+            tool,
+            role,
+            status,
+            since,
+            id,
+            root,
+            sql::row_limit(count_max)
+        ];
         let rows = self.shared.select("list the audit log", &sql, params)?;
         let roots = self.shared.select(
             "list the folders",
@@ -173,7 +184,10 @@ impl StateStore {
         let AuditFilter {
             tool, role, status, ..
         } = filter;
-        let ((id, root), since) = (folders::params(filter.folder.as_ref()), filter.since());
+        let ((id, root), since) = (
+            folders::folder_params(filter.folder.as_ref()),
+            filter.since(),
+        );
         self.flush()?;
         let place = name.split_once(':').and_then(|(session, sequence)| {
             let sequence = sequence.split(':').next()?.parse::<i64>().ok()?;
@@ -184,12 +198,12 @@ impl StateStore {
             .read("read the audit log", |connection| match place {
                 Some((session, sequence)) => {
                     let params = params![tool, role, status, since, id, root, session, sequence];
-                    let mut rows = sql::rows(connection, &by_place, params)?;
+                    let mut rows = sql::all_rows(connection, &by_place, params)?;
                     Ok(if rows.len() == 1 { rows.pop() } else { None })
                 }
                 None => {
                     let params = params![tool, role, status, since, id, root, name];
-                    Ok(sql::row(connection, &by_call, params)?)
+                    Ok(sql::first_row(connection, &by_call, params)?)
                 }
             })?;
         let row = row.ok_or_else(|| {
@@ -228,7 +242,10 @@ impl StateStore {
         let AuditFilter {
             tool, role, status, ..
         } = filter;
-        let ((id, root), since) = (folders::params(filter.folder.as_ref()), filter.since());
+        let ((id, root), since) = (
+            folders::folder_params(filter.folder.as_ref()),
+            filter.since(),
+        );
         let params = params![tool, role, status, since, id, root];
         self.shared.read("export the audit log", |connection| {
             write_rows(connection, &sql, params, record_line, out)
@@ -254,15 +271,16 @@ impl StateStore {
             for (sql, line) in VALUES {
                 lines += write_rows(&snapshot, sql, [], line, out)?;
             }
-            let head: Option<(u64, Hash)> = sql::row(&snapshot, NEWEST, [])?;
-            let head = head.map(|(number, link)| format!("*:{number}:{}", chain::hex(&link)));
+            let head: Option<(u64, Hash)> = sql::first_row(&snapshot, NEWEST, [])?;
+            let head =
+                head.map(|(number, link)| format!("*:{number}:{}", chain::format_hex_hash(&link)));
             let end = object! {
                 "type" => "end",
                 "head" => head.clone(),
                 "lines" => lines,
                 "exported_ms" => now_ms,
             };
-            writeln!(out, "{}", json::to_text(&end)).map_err(unwritten)?;
+            writeln!(out, "{}", json::to_text(&end)).map_err(export_write_failure)?;
             Ok((head, lines + 1))
         })
     }
@@ -283,7 +301,7 @@ impl StateStore {
              ORDER BY session = ?1 DESC, number DESC LIMIT ?3";
         self.flush()?;
         let since_ms = i64::try_from(since_ms).unwrap_or(i64::MAX);
-        let params = params![run.unwrap_or(""), since_ms, sql::limit(count_max)];
+        let params = params![run.unwrap_or(""), since_ms, sql::row_limit(count_max)];
         let rows = self.shared.select("read the journal", SQL, params)?;
         let whole = |row| {
             let mut record = self.parsed(row)?;
@@ -319,14 +337,14 @@ impl StateStore {
         Ok(AuditRecord {
             session: row.session,
             sequence: row.sequence,
-            hash: chain::hex(&row.hash),
+            hash: chain::format_hex_hash(&row.hash),
             record,
             folder: None,
         })
     }
 }
 
-fn unwritten(err: std::io::Error) -> SqlError {
+fn export_write_failure(err: std::io::Error) -> SqlError {
     let message = format_args!("cannot write the export: {err}");
     ToolError::new(ErrorCode::ToolError, message)
         .reason("io")
@@ -346,7 +364,7 @@ fn write_rows(
     let mut rows = query.query(params)?;
     while let Some(row) = rows.next()? {
         lines += 1;
-        writeln!(out, "{}", line(row)?).map_err(unwritten)?;
+        writeln!(out, "{}", line(row)?).map_err(export_write_failure)?;
     }
     Ok(lines)
 }
@@ -379,8 +397,11 @@ const EXPORTS: [(&str, ExportLine); 3] = [
                 hash,
                 link,
             } = Link::read(row)?;
-            let (session, hash, link) =
-                (Value::from(session), chain::hex(&hash), chain::hex(&link));
+            let (session, hash, link) = (
+                Value::from(session),
+                chain::format_hex_hash(&hash),
+                chain::format_hex_hash(&link),
+            );
             Ok(format!(
                 r#"{{"type":"head","number":{number},"session":{session},"sequence":{sequence},"hash":"{hash}","link":"{link}"}}"#
             ))
@@ -417,7 +438,7 @@ fn record_line(row: &Row<'_>) -> rusqlite::Result<String> {
         hash,
         body,
     } = RawRecord::read(row)?;
-    let (session, hash) = (Value::from(session), chain::hex(&hash));
+    let (session, hash) = (Value::from(session), chain::format_hex_hash(&hash));
     Ok(format!(
         r#"{{"type":"record","session":{session},"sequence":{sequence},"hash":"{hash}","record":{body}}}"#
     ))
@@ -449,5 +470,5 @@ pub(super) fn hash_of_event(
     sequence: u64,
 ) -> rusqlite::Result<Option<Hash>> {
     const SQL: &str = "SELECT hash FROM events WHERE session = ? AND sequence = ?";
-    sql::row(connection, SQL, params![session, sequence as i64])
+    sql::first_row(connection, SQL, params![session, sequence as i64])
 }

@@ -174,7 +174,7 @@ impl BackupStore for FileBackups {
         for info in &found {
             let (digest, bytes) = self.store(&info.path)?;
             kept.push(Backup {
-                id: random::id(),
+                id: random::random_id(),
                 call_id: call_id.to_owned(),
                 path: info.path.clone(),
                 digest,
@@ -211,9 +211,9 @@ impl StateStore {
     /// # Errors
     /// `tool_error` when the state cannot be read.
     pub fn backups(&self, of: Option<&WorkspaceId>, count_max: usize) -> Result<Vec<Backup>> {
-        let (id, root) = folders::params(of);
+        let (id, root) = folders::folder_params(of);
         let rest = format!("WHERE {IS_IN} ORDER BY number DESC LIMIT ?3");
-        self.select(&rest, params![id, root, sql::limit(count_max)])
+        self.select(&rest, params![id, root, sql::row_limit(count_max)])
     }
 
     fn select(&self, rest: &str, params: impl rusqlite::Params) -> Result<Vec<Backup>> {
@@ -225,7 +225,7 @@ impl StateStore {
     /// backups had a folder.
     fn backup(&self, wanted: &str, at_ms: Option<u64>) -> Result<Backup> {
         let until = at_ms.map_or(i64::MAX, |ms| i64::try_from(ms).unwrap_or(i64::MAX));
-        let (id, root) = folders::params(self.shared.folder_of_calls());
+        let (id, root) = folders::folder_params(self.shared.folder_of_calls());
         let by_path = format!(
             "WHERE path = ?3 AND time_ms <= ?4 AND (folder IS NULL OR {IS_IN}) ORDER BY number DESC LIMIT 1"
         );
@@ -255,7 +255,7 @@ impl StateStore {
     /// Writes a content under its digest, unless a sound file of it exists.
     fn store(&self, digest: &str, content: &[u8]) -> Result<()> {
         let place = self.place(digest);
-        if read(&place).is_ok_and(|there| digest_of(&there) == digest) {
+        if read_backup(&place).is_ok_and(|there| digest_of(&there) == digest) {
             return Ok(());
         }
         write_whole(&place, |file| file.write_all(content)).map_err(|err| {
@@ -270,7 +270,7 @@ impl StateStore {
         const SQL: &str = "SELECT 1 FROM backups WHERE digest = ?";
         let work = |transaction: &Transaction<'_>, _| {
             for digest in digests {
-                if sql::exists(transaction, SQL, [digest])? {
+                if sql::row_exists(transaction, SQL, [digest])? {
                     continue;
                 }
                 let place = self.place(digest);
@@ -300,7 +300,7 @@ impl StateStore {
                 .reason("backup")
                 .hint("`mathchain backups list` lists the others")
         };
-        let content = read(&place).map_err(|err| damaged(&err.to_string()))?;
+        let content = read_backup(&place).map_err(|err| damaged(&err.to_string()))?;
         if digest_of(&content) != backup.digest {
             return Err(damaged("its content does not match its digest"));
         }
@@ -314,11 +314,11 @@ impl StateStore {
         self.shared
             .transact("index the backups", |transaction, now_ms| {
                 const SQL: &str = "INSERT INTO backups(id, path, call_id, digest, bytes, mode, time_ms, folder) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-                let folder = folders::number(transaction, self.shared.folder_of_calls())?;
+                let folder = folders::folder_number(transaction, self.shared.folder_of_calls())?;
                 for one in kept {
                     let (bytes, time_ms) = (one.bytes as i64, now_ms as i64);
                     let params = params![one.id, one.path, one.call_id, one.digest, bytes, one.mode, time_ms, folder];
-                    sql::execute(transaction, SQL, params)?;
+                    sql::execute_statement(transaction, SQL, params)?;
                 }
                 Ok(((), None))
             })
@@ -334,7 +334,7 @@ fn too_many(path: &str) -> ToolError {
         "`{path}`: at most {FILES_MAX} files of {BYTES_MAX} bytes in total are backed up before a call")
 }
 
-fn read(place: &Path) -> io::Result<Vec<u8>> {
+fn read_backup(place: &Path) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     File::open(place)?.read_to_end(&mut content)?;
     Ok(content)

@@ -3,9 +3,9 @@
 use rusqlite::Row;
 use tool_core::{Result, Value};
 
-use super::sql::{self, SqlColumns, at};
+use super::sql::{self, SqlColumns, column_value};
 use super::state::StateStore;
-use super::waiting::{CacheEntry, bound};
+use super::waiting::{CacheEntry, binding_hash};
 use crate::artifacts::ArtifactHandle;
 
 /// The interval between updates of the time of use.
@@ -26,8 +26,8 @@ impl CacheRow {
 impl SqlColumns for CacheRow {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let (key, handle, used_ms) = <(String, String, u64)>::read(row)?;
-        let (value, found): (Vec<u8>, Vec<u8>) = (at(row, 3)?, at(row, 4)?);
-        let is_sound = found == bound(&key, &value, &handle);
+        let (value, found): (Vec<u8>, Vec<u8>) = (column_value(row, 3)?, column_value(row, 4)?);
+        let is_sound = found == binding_hash(&key, &value, &handle);
         let handle = ArtifactHandle::parse(&handle)
             .filter(|handle| is_sound && handle.hash.0.as_slice() == value);
         Ok(Self {
@@ -54,7 +54,7 @@ impl StateStore {
                     "SELECT {} FROM cache WHERE action_key = ?",
                     CacheRow::COLUMNS
                 );
-                let found: Option<CacheRow> = sql::row(&core.connection, &sql, [key])
+                let found: Option<CacheRow> = sql::first_row(&core.connection, &sql, [key])
                     .map_err(|err| self.shared.fail("read the cache", &err))?;
                 let used_ms = found.as_ref().map_or(0, |found| found.used_ms);
                 let handle = found.and_then(|found| found.handle);

@@ -20,11 +20,11 @@ impl StateStore {
         let run = self.run(id)?;
         self.shared
             .transact("request cancellation of the run", |transaction, now_ms| {
-                let open = super::run::row(transaction, &run.id)?;
+                let open = super::run::find_run_row(transaction, &run.id)?;
                 if open.is_none_or(|row| row.run.state.is_final()) {
-                    return Err(lease::ended(&run.id).into());
+                    return Err(lease::run_ended_error(&run.id).into());
                 }
-                sql::execute(transaction, SQL, params![now_ms as i64, run.id])?;
+                sql::execute_statement(transaction, SQL, params![now_ms as i64, run.id])?;
                 let record = Value::object([("event", "cancel"), ("run", &run.id)]);
                 Ok(((), Some(record)))
             })

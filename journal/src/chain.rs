@@ -25,7 +25,8 @@ pub(super) fn record_hash(before: &Hash, body: &str) -> Hash {
 
 /// The hash of a link after another.
 pub(super) fn link_hash(before: &Hash, session: &str, sequence: u64, head: &Hash) -> Hash {
-    let body = object! { "session" => session, "sequence" => sequence, "hash" => hex(head) };
+    let body =
+        object! { "session" => session, "sequence" => sequence, "hash" => format_hex_hash(head) };
     hash(HEADS, before, &json::canonical_json(&body))
 }
 
@@ -39,12 +40,12 @@ fn hash(domain: &[u8], before: &Hash, body: &str) -> Hash {
 }
 
 /// Reads a hash of 64 hex digits; zeros, which no content has, for any other text.
-pub(super) fn unhex(text: &str) -> Hash {
+pub(super) fn parse_hex_hash(text: &str) -> Hash {
     blake3::Hash::from_hex(text).map_or(START, Into::into)
 }
 
 /// Formats a hash as 64 hex digits.
-pub(super) fn hex(hash: &Hash) -> String {
+pub(super) fn format_hex_hash(hash: &Hash) -> String {
     blake3::Hash::from(*hash).to_hex().to_string()
 }
 
@@ -108,7 +109,7 @@ impl RecordChain {
         LedgerHead {
             session: self.session.clone(),
             sequence: self.sequence,
-            hash: hex(&self.hash),
+            hash: format_hex_hash(&self.hash),
         }
     }
 
@@ -172,15 +173,15 @@ impl RecordChain {
         if self.linked.is_none() {
             const SQL: &str =
                 "INSERT INTO sessions(id, opened_ms, header, folder) VALUES (?, ?, ?, ?)";
-            let folder = folders::number(transaction, folder)?;
+            let folder = folders::folder_number(transaction, folder)?;
             let params = params![self.session, self.opened_ms as i64, self.header, folder];
-            sql::execute(transaction, SQL, params)?;
+            sql::execute_statement(transaction, SQL, params)?;
             write_link(transaction, &self.session, 0, &self.genesis)?;
         }
         const SQL: &str = "INSERT INTO events(session, sequence, body, hash) VALUES (?, ?, ?, ?)";
         for event in &self.pending {
             let params = params![self.session, event.sequence as i64, event.body, event.hash];
-            sql::execute(transaction, SQL, params)?;
+            sql::execute_statement(transaction, SQL, params)?;
         }
         Ok(())
     }
@@ -201,11 +202,11 @@ pub(super) fn write_link(
     const NEWEST: &str = "SELECT number, link FROM heads ORDER BY number DESC LIMIT 1";
     const SQL: &str =
         "INSERT INTO heads(number, session, sequence, hash, link) VALUES (?, ?, ?, ?, ?)";
-    let before: Option<(i64, Hash)> = sql::row(transaction, NEWEST, [])?;
+    let before: Option<(i64, Hash)> = sql::first_row(transaction, NEWEST, [])?;
     let (number, before) = before.unwrap_or((0, START));
     let link = link_hash(&before, session, sequence, hash);
     let params = params![number + 1, session, sequence as i64, hash, link];
-    sql::execute(transaction, SQL, params).map(drop)
+    sql::execute_statement(transaction, SQL, params).map(drop)
 }
 
 #[cfg(test)]
@@ -222,7 +223,7 @@ mod tests {
         bytes.extend([7, 0, 0, 0, 0, 0, 0, 0]);
         bytes.extend(body.as_bytes());
         assert_eq!(record_hash(&START, body), *blake3::hash(&bytes).as_bytes());
-        assert_eq!(hex(&record_hash(&START, body)), VECTOR);
+        assert_eq!(format_hex_hash(&record_hash(&START, body)), VECTOR);
     }
 
     const VECTOR: &str = "71bcdbb6a8b9662020b0a147604cadad4bdfd3b16a8602684d701ba7631923f6";

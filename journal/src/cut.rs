@@ -70,7 +70,7 @@ impl ChainCut {
 
     /// Hash of the newest removed link.
     pub(super) fn hash(&self) -> Hash {
-        chain::unhex(&self.link_hash)
+        chain::parse_hex_hash(&self.link_hash)
     }
 
     /// Whether a head is one of the two removed places that the cut names.
@@ -89,12 +89,12 @@ pub(super) struct CutRecord {
 }
 
 /// The newest cut.
-pub(super) fn newest(connection: &Connection) -> rusqlite::Result<Option<CutRecord>> {
+pub(super) fn newest_cut(connection: &Connection) -> rusqlite::Result<Option<CutRecord>> {
     const SQL: &str = "SELECT session, sequence, body FROM events
          WHERE instr(body, '\"event\":\"prune\"') > 0 AND instr(body, '\"cut\":{') > 0";
     let mut newest: Option<CutRecord> = None;
     type Row = (String, u64, String);
-    for (session, sequence, body) in sql::rows::<Row>(connection, SQL, [])? {
+    for (session, sequence, body) in sql::all_rows::<Row>(connection, SQL, [])? {
         let Some(cut) = ChainCut::of_body(&body) else {
             continue;
         };
@@ -134,6 +134,6 @@ impl CutRecord {
         const SQL: &str =
             "SELECT 1 FROM heads WHERE number > ?1 AND session = ?2 AND sequence >= ?3";
         let (number, sequence) = (self.cut.link as i64, self.sequence as i64);
-        sql::exists(connection, SQL, params![number, self.session, sequence])
+        sql::row_exists(connection, SQL, params![number, self.session, sequence])
     }
 }

@@ -16,10 +16,10 @@ pub(super) fn of_sqlite(action: &str, file: &Path, err: &rusqlite::Error) -> Too
             "retain the file and start a new one: move `{shown}` (and `{shown}-wal`, `{shown}-shm` beside it) to another name and run again"
         )),
         Some(Sqlite::ReadOnly | Sqlite::CannotOpen | Sqlite::PermissionDenied) => {
-            unwritable(file, err)
+            file_unwritable(file, err)
         }
         Some(Sqlite::DatabaseBusy | Sqlite::DatabaseLocked | Sqlite::FileLockingProtocolFailed) => {
-            busy(action, file)
+            file_busy(action, file)
         }
         Some(Sqlite::DiskFull) => tool_error!(ToolError, "cannot {action}: no space left for `{shown}`")
         .reason("state_full")
@@ -29,7 +29,7 @@ pub(super) fn of_sqlite(action: &str, file: &Path, err: &rusqlite::Error) -> Too
 }
 
 /// The error for a file that another process uses.
-pub(super) fn busy(action: &str, file: &Path) -> ToolError {
+pub(super) fn file_busy(action: &str, file: &Path) -> ToolError {
     tool_error!(
         Conflict,
         "cannot {action}: `{}` is locked by another process",
@@ -40,7 +40,7 @@ pub(super) fn busy(action: &str, file: &Path) -> ToolError {
 }
 
 /// The error for a file that cannot be read.
-pub(super) fn unreadable(file: &Path, why: impl std::fmt::Display) -> ToolError {
+pub(super) fn file_unreadable(file: &Path, why: impl std::fmt::Display) -> ToolError {
     ToolError::new(
         ErrorCode::ToolError,
         format_args!("the state `{}` cannot be read: {why}", file.display()),
@@ -50,7 +50,7 @@ pub(super) fn unreadable(file: &Path, why: impl std::fmt::Display) -> ToolError 
 }
 
 /// The error for a folder or file that cannot be created or written.
-pub(super) fn unwritable(file: &Path, why: impl std::fmt::Display) -> ToolError {
+pub(super) fn file_unwritable(file: &Path, why: impl std::fmt::Display) -> ToolError {
     tool_error!(ToolError, "the state `{}` cannot be written: {why}", file.display())
     .reason(Reason::StateUnwritable)
     .hint("set `[workspace] state` to a folder you can write; without a state, calls with effects are refused")

@@ -15,7 +15,7 @@ pub(super) const IS_IN: &str =
 pub(super) const ROOT: &str = "(SELECT root FROM folders WHERE number = folder) AS folder_root";
 
 /// The two parameters of [`IS_IN`].
-pub(super) fn params(folder: Option<&WorkspaceId>) -> (Option<&str>, Option<&str>) {
+pub(super) fn folder_params(folder: Option<&WorkspaceId>) -> (Option<&str>, Option<&str>) {
     (
         folder.map(|folder| &*folder.id),
         folder.map(|folder| &*folder.root),
@@ -23,7 +23,7 @@ pub(super) fn params(folder: Option<&WorkspaceId>) -> (Option<&str>, Option<&str
 }
 
 /// The number of a folder, which is new in the file or has moved since; `None` without one.
-pub(super) fn number(
+pub(super) fn folder_number(
     transaction: &Transaction<'_>,
     folder: Option<&WorkspaceId>,
 ) -> rusqlite::Result<Option<i64>> {
@@ -32,5 +32,5 @@ pub(super) fn number(
     let Some(WorkspaceId { id, root, .. }) = folder else {
         return Ok(None);
     };
-    sql::row(transaction, SQL, params![id, root])
+    sql::first_row(transaction, SQL, params![id, root])
 }

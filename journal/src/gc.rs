@@ -98,12 +98,12 @@ impl ReferenceGraph {
         const PARTS: &str = "SELECT value, part FROM parts";
         let mut values: HashMap<ArtifactHash, ReferenceNode> = HashMap::new();
         type Row = (ArtifactHash, u64, bool);
-        each(transaction, VALUES, |(hash, bytes, is_file): Row| {
+        visit_query_rows(transaction, VALUES, |(hash, bytes, is_file): Row| {
             let node = values.entry(hash).or_default();
             node.bytes += bytes;
             node.is_file |= is_file;
         })?;
-        each(transaction, PARTS, |(value, part)| {
+        visit_query_rows(transaction, PARTS, |(value, part)| {
             if let Some(node) = values.get_mut(&value) {
                 node.parts.push(part);
             }
@@ -165,7 +165,7 @@ impl StateStore {
         let mut files = Vec::new();
         let shared = &self.shared;
         shared.transact("collect values", |transaction, now_ms| {
-            let (gone, graph) = choose(transaction, &runs, keep, now_ms, &mut done)?;
+            let (gone, graph) = choose_roots(transaction, &runs, keep, now_ms, &mut done)?;
             let unneeded = graph.values.iter().filter(|(_, node)| node.references == 0);
             let unneeded: Vec<(&ArtifactHash, &ReferenceNode)> = unneeded.collect();
             for (_, node) in &unneeded {
@@ -178,13 +178,13 @@ impl StateStore {
             if keep.dry_run {
                 return Ok(((), None));
             }
-            release(transaction, &gone)?;
+            release_roots(transaction, &gone)?;
             for (hash, node) in &unneeded {
                 if node.is_file {
                     files.push(**hash);
                 }
-                sql::execute(transaction, "DELETE FROM artifacts WHERE hash = ?", [hash.0])?;
-                sql::execute(transaction, "DELETE FROM vals WHERE hash = ?", [hash.0])?;
+                sql::execute_statement(transaction, "DELETE FROM artifacts WHERE hash = ?", [hash.0])?;
+                sql::execute_statement(transaction, "DELETE FROM vals WHERE hash = ?", [hash.0])?;
             }
             let orphans = "DELETE FROM parts WHERE value NOT IN (SELECT hash FROM vals UNION SELECT hash FROM artifacts)";
             transaction.execute(orphans, [])?;
@@ -202,7 +202,7 @@ impl StateStore {
             for hash in files {
                 // Within a transaction: a process that stores the value meanwhile has written its row, or waits, finds no file and
                 // writes it again.
-                if !sql::exists(transaction, SQL, [hash.0])? {
+                if !sql::row_exists(transaction, SQL, [hash.0])? {
                     self.remove(*hash)?;
                 }
             }
@@ -221,7 +221,7 @@ impl StateStore {
                 .err()
                 .filter(|err| err.kind() != ErrorKind::NotFound);
             if let Some(err) = failed {
-                return Err(unremovable(&hash.to_string(), &err));
+                return Err(removal_error(&hash.to_string(), &err));
             }
         }
         Ok(())
@@ -236,7 +236,7 @@ impl StateStore {
         done: &mut GcReport,
     ) -> Result<()> {
         let files = self.shared.folder.files();
-        for file in files.map_err(|err| unremovable("artifacts", &err))? {
+        for file in files.map_err(|err| removal_error("artifacts", &err))? {
             let is_known = |hash| graph.values.contains_key(&hash);
             let known = file.hash.is_some_and(is_known);
             if known || now_ms.saturating_sub(file.changed_ms) < STRAY_MS {
@@ -244,7 +244,7 @@ impl StateStore {
             }
             if !dry_run {
                 fs::remove_file(&file.path)
-                    .map_err(|err| unremovable(&file.path.display().to_string(), &err))?;
+                    .map_err(|err| removal_error(&file.path.display().to_string(), &err))?;
             }
             done.strays += 1;
             done.freed_bytes += file.bytes;
@@ -253,7 +253,7 @@ impl StateStore {
     }
 }
 
-fn unremovable(what: &str, err: &std::io::Error) -> ToolError {
+fn removal_error(what: &str, err: &std::io::Error) -> ToolError {
     tool_error!(ToolError, "artifact_unwritable"; "`{what}` cannot be removed: {err}";
         "`mathchain doctor` shows the state folder")
 }
@@ -293,7 +293,7 @@ impl GcReport {
 }
 
 /// Chooses the roots to release; returns them with the graph without them.
-fn choose(
+fn choose_roots(
     transaction: &Transaction<'_>,
     runs: &[RunRecord],
     keep: RetentionPolicy,
@@ -302,7 +302,7 @@ fn choose(
 ) -> rusqlite::Result<(Vec<GcRoot>, ReferenceGraph)> {
     let mut graph = ReferenceGraph::read(transaction)?;
     let mut uses: HashMap<String, Vec<ArtifactHash>> = HashMap::new();
-    each(transaction, "SELECT run, value FROM uses", |(run, hash)| {
+    visit_query_rows(transaction, "SELECT run, value FROM uses", |(run, hash)| {
         graph.refer(hash);
         uses.entry(run).or_default().push(hash);
     })?;
@@ -315,7 +315,7 @@ fn choose(
         }
     }
     for (sql, root) in RESULTS {
-        each(transaction, sql, |(name, hash, time_ms)| {
+        visit_query_rows(transaction, sql, |(name, hash, time_ms)| {
             graph.refer(hash);
             candidates.push((time_ms, root(name, hash)));
         })?;
@@ -362,11 +362,12 @@ fn is_within_open(run: &RunRecord, by_id: &HashMap<&str, &RunRecord>) -> bool {
 /// Whether a run is unchanged since it was listed.
 fn is_still(transaction: &Transaction<'_>, run: &RunRecord) -> rusqlite::Result<bool> {
     const SQL: &str = "SELECT 1 FROM runs WHERE id = ? AND state = ? AND NOT pinned";
-    sql::exists(transaction, SQL, params![run.id, run.state.as_str()])
+    sql::row_exists(transaction, SQL, params![run.id, run.state.as_str()])
 }
 
-fn release(transaction: &Transaction<'_>, roots: &[GcRoot]) -> rusqlite::Result<()> {
-    let delete = |sql: &str, params: &[&dyn ToSql]| sql::execute(transaction, sql, params);
+fn release_roots(transaction: &Transaction<'_>, roots: &[GcRoot]) -> rusqlite::Result<()> {
+    let delete =
+        |sql: &str, params: &[&dyn ToSql]| sql::execute_statement(transaction, sql, params);
     for root in roots {
         match root {
             GcRoot::Run(id) => {
@@ -383,12 +384,12 @@ fn release(transaction: &Transaction<'_>, roots: &[GcRoot]) -> rusqlite::Result<
     Ok(())
 }
 
-fn each<T: SqlColumns>(
+fn visit_query_rows<T: SqlColumns>(
     transaction: &Transaction<'_>,
     sql: &str,
     mut take: impl FnMut(T),
 ) -> rusqlite::Result<()> {
-    sql::each(transaction, sql, [], |row| {
+    sql::visit_rows(transaction, sql, [], |row| {
         take(row);
         Ok(())
     })

@@ -10,7 +10,7 @@ use super::chain;
 use super::sql::{self, Hash};
 
 /// The error for a grant without a record.
-pub(super) fn unrecorded(id: &str) -> ToolError {
+pub(super) fn grant_unrecorded(id: &str) -> ToolError {
     tool_error!(PolicyDenied, "approval_unrecorded";
         "approval `{id}` is granted in its table, but the audit log has no record of an unused grant";
         "`mathchain audit verify` names the changes; `mathchain deny {id}` revokes the grant")
@@ -19,7 +19,8 @@ pub(super) fn unrecorded(id: &str) -> ToolError {
 /// Whether the audit log has the record of this grant, with a valid hash and for the same call, and none of its use.
 pub(super) fn is_recorded(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
     const GRANT: &str = "SELECT digest, decided_by, decided_in FROM approvals WHERE id = ?";
-    let row: Option<(String, Option<String>, Option<String>)> = sql::row(connection, GRANT, [id])?;
+    let row: Option<(String, Option<String>, Option<String>)> =
+        sql::first_row(connection, GRANT, [id])?;
     let Some((digest, decided_by, session)) = row else {
         return Ok(false);
     };
@@ -27,7 +28,7 @@ pub(super) fn is_recorded(connection: &Connection, id: &str) -> rusqlite::Result
          WHERE (?1 IS NULL OR session = ?1) AND instr(body, ?2) > 0 ORDER BY number DESC";
     const NUMBER: &str = "SELECT number FROM events WHERE session = ? AND sequence = ?";
     let named = format!("\"approval_id\":\"{id}\"");
-    for record in sql::rows::<RawRecord>(connection, RECORDS, params![session, named])? {
+    for record in sql::all_rows::<RawRecord>(connection, RECORDS, params![session, named])? {
         let Some(answer) = GrantAnswer::of_body(&record.body) else {
             continue;
         };
@@ -39,7 +40,7 @@ pub(super) fn is_recorded(connection: &Connection, id: &str) -> rusqlite::Result
             return Ok(false);
         }
         let place = params![record.session, record.sequence as i64];
-        let number: u64 = sql::row(connection, NUMBER, place)?.unwrap_or(0);
+        let number: u64 = sql::first_row(connection, NUMBER, place)?.unwrap_or(0);
         let before = hash_before(connection, &record.session, record.sequence)?;
         let holds =
             before.is_some_and(|before| chain::record_hash(&before, &record.body) == record.hash);
@@ -52,7 +53,7 @@ pub(super) fn is_recorded(connection: &Connection, id: &str) -> rusqlite::Result
 fn is_used(connection: &Connection, named: &str, after: u64) -> rusqlite::Result<bool> {
     const SQL: &str = "SELECT 1 FROM events WHERE number > ?1 AND instr(body, ?2) > 0
                 AND instr(body, '\"kind\":\"intent\"') > 0 LIMIT 1";
-    sql::exists(connection, SQL, params![after as i64, named])
+    sql::row_exists(connection, SQL, params![after as i64, named])
 }
 
 fn hash_before(
@@ -64,7 +65,7 @@ fn hash_before(
         return hash_of_event(connection, session, sequence - 1);
     }
     const SQL: &str = "SELECT header FROM sessions WHERE id = ?";
-    let header: Option<String> = sql::row(connection, SQL, [session])?;
+    let header: Option<String> = sql::first_row(connection, SQL, [session])?;
     Ok(header.map(|header| chain::record_hash(&chain::START, &header)))
 }
 
@@ -91,13 +92,13 @@ impl GrantAnswer {
 }
 
 /// Describes each row of approvals that contradicts the audit log.
-pub(super) fn faults(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+pub(super) fn find_grant_faults(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let mut answers: HashMap<String, GrantAnswer> = HashMap::new();
     let mut used: HashSet<String> = HashSet::new();
     const NAMING: &str =
         "SELECT body FROM events WHERE instr(body, '\"approval_id\":\"') > 0 ORDER BY number";
     const ALL: &str = "SELECT id, state, digest, decided_by FROM approvals ORDER BY number";
-    for body in sql::rows::<String>(connection, NAMING, [])? {
+    for body in sql::all_rows::<String>(connection, NAMING, [])? {
         match GrantAnswer::of_body(&body) {
             Some(answer) => drop(answers.insert(answer.id.clone(), answer)),
             None => used.extend(used_in(&body)),
@@ -105,7 +106,7 @@ pub(super) fn faults(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     }
     let mut faults = Vec::new();
     type Row = (String, String, String, String);
-    for (id, state, digest, decided_by) in sql::rows::<Row>(connection, ALL, [])? {
+    for (id, state, digest, decided_by) in sql::all_rows::<Row>(connection, ALL, [])? {
         let answer = answers.get(&id);
         let fits =
             answer.is_none_or(|answer| answer.digest == digest && answer.decided_by == decided_by);

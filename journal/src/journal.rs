@@ -112,7 +112,7 @@ impl Journal {
         let head = self.end(is_synced, "end the run", |transaction, now_ms| {
             const SQL: &str = "UPDATE runs SET state = ?, changed_ms = ? WHERE id = ?";
             let params = params![state.as_str(), now_ms as i64, self.id];
-            sql::execute(transaction, SQL, params)?;
+            sql::execute_statement(transaction, SQL, params)?;
             Ok(Some(Value::object([
                 ("kind", "state"),
                 ("state", state.as_str()),
@@ -145,7 +145,7 @@ impl Journal {
         let how = CommitMode { synced, link: true };
         let shared = &self.state.shared;
         let work = |transaction: &Transaction<'_>, now_ms| {
-            sql::execute(transaction, SQL, [&self.id])?;
+            sql::execute_statement(transaction, SQL, [&self.id])?;
             Ok(((), work(transaction, now_ms)?))
         };
         let ((), head) = shared.transact_on(self.target(), how, action, work)?;

@@ -88,7 +88,7 @@ impl RunLease {
 }
 
 /// The end of a lease that begins now.
-pub(super) fn until(now: LeaseTime) -> LeaseTime {
+pub(super) fn lease_end(now: LeaseTime) -> LeaseTime {
     let length = LEASE.as_millis() as u64;
     LeaseTime {
         unix_ms: now.unix_ms.saturating_add(length).min(i64::MAX as u64),
@@ -96,7 +96,7 @@ pub(super) fn until(now: LeaseTime) -> LeaseTime {
     }
 }
 
-pub(super) fn busy(
+pub(super) fn run_busy_error(
     run: &str,
     owner: Option<&LeaseOwner>,
     left_ms: u64,
@@ -117,14 +117,14 @@ pub(super) fn busy(
         .evidence(evidence)
 }
 
-pub(super) fn lost(run: &str) -> ToolError {
+pub(super) fn run_lost_error(run: &str) -> ToolError {
     tool_error!(Conflict, "run_lost";
         "run `{run}` was taken over by another process; this one may no longer write to it";
         "`mathchain runs show` shows its progress")
 }
 
 /// The error for a run that has ended.
-pub(super) fn ended(id: &str) -> ToolError {
+pub(super) fn run_ended_error(id: &str) -> ToolError {
     tool_error!(Conflict, Reason::RunEnded; "run `{id}` has ended and takes no more records";
         "`mathchain runs show` shows the outcome; run the plan again for another run")
 }
@@ -147,9 +147,9 @@ impl ThisMachine {
             let boot = text_of("/proc/sys/kernel/random/boot_id").unwrap_or_default();
             LeaseOwner {
                 boot: boot.trim().to_owned(),
-                space: space(),
+                space: pid_namespace(),
                 process,
-                started: started(process).unwrap_or(0),
+                started: process_start_ticks(process).unwrap_or(0),
             }
         })
     }
@@ -181,7 +181,7 @@ impl LeaseMachine for ThisMachine {
         if !known || owner.boot != here.boot || owner.space != here.space {
             return None;
         }
-        match started(owner.process) {
+        match process_start_ticks(owner.process) {
             Some(started) => Some(started == owner.started),
             // Absent, or `/proc` hides the processes of others.
             None if Path::new("/proc/self/stat").exists() => {
@@ -194,13 +194,13 @@ impl LeaseMachine for ThisMachine {
 }
 
 /// The PID namespace of this process: containers reuse the same numbers.
-fn space() -> String {
+fn pid_namespace() -> String {
     let link = std::fs::read_link("/proc/self/ns/pid").unwrap_or_default();
     link.to_string_lossy().into_owned()
 }
 
 /// Start time of a process in ticks since boot; `None` when it does not exist, `u64::MAX` for a zombie.
-fn started(process: u32) -> Option<u64> {
+fn process_start_ticks(process: u32) -> Option<u64> {
     let text = text_of(&format!("/proc/{process}/stat"))?;
     // The name is in parentheses and may contain any character.
     let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
@@ -258,7 +258,7 @@ mod tests {
         };
         let lease = RunLease {
             owner: Some(owner("one")),
-            until: until(start),
+            until: lease_end(start),
         };
         let year = 365 * 24 * 3_600_000;
         // Machine, milliseconds since its start, whether the owner runs, the wall clock, what is left.
@@ -283,7 +283,7 @@ mod tests {
         }
         let free = RunLease {
             owner: None,
-            until: until(start),
+            until: lease_end(start),
         };
         let machine = Fake {
             boot: "one",
@@ -323,7 +323,7 @@ mod tests {
         let mut child = std::process::Command::new("true").spawn().unwrap();
         let gone = LeaseOwner {
             process: child.id(),
-            started: started(child.id()).unwrap(),
+            started: process_start_ticks(child.id()).unwrap(),
             ..here
         };
         child.wait().unwrap();

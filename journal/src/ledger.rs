@@ -15,7 +15,7 @@ use super::chain::RecordChain;
 use super::lease::{LeaseMachine, LeaseTime};
 use super::local_disk;
 use super::open::{ChainTarget, OpenChains};
-use super::random::chance;
+use super::random::random_bits;
 use super::sql::{self, Done, SqlColumns, SqlError};
 use super::waiting::WriteBuffer;
 use super::{error, schema, watching};
@@ -77,14 +77,14 @@ impl CommitMode {
 }
 
 /// Takes a lock, even a poisoned one: the file alone holds what must be consistent.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock_ignoring_poison<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl LedgerCore {
     pub(super) fn new(connection: Connection, opened_ms: u64) -> Self {
-        let session = format!("{opened_ms:011x}-{:016x}", chance());
-        let header = header(&session, opened_ms);
+        let session = format!("{opened_ms:011x}-{:016x}", random_bits());
+        let header = chain_header(&session, opened_ms);
         Self {
             connection,
             chains: OpenChains {
@@ -140,7 +140,7 @@ impl LedgerShared {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, LedgerCore> {
-        lock(&self.core)
+        lock_ignoring_poison(&self.core)
     }
 
     pub(super) fn now(&self) -> LeaseTime {
@@ -179,7 +179,9 @@ impl LedgerShared {
         sql: &str,
         params: impl Params,
     ) -> Result<Vec<T>> {
-        self.read(action, |connection| Ok(sql::rows(connection, sql, params)?))
+        self.read(action, |connection| {
+            Ok(sql::all_rows(connection, sql, params)?)
+        })
     }
 
     /// The text that is hashed and stored: the record with the time of recording.
@@ -315,7 +317,7 @@ impl LedgerShared {
         let core = &mut *core;
         let (connection, chains) = (&core.connection, &mut core.chains);
         let done = (|| {
-            let transaction = begin(connection).map_err(fail)?;
+            let transaction = begin_write(connection).map_err(fail)?;
             let (result, record) =
                 work(&transaction, now.unix_ms).map_err(|failure| self.failed(action, failure))?;
             if let Some(record) = record {
@@ -366,7 +368,7 @@ impl LedgerShared {
             return Ok(());
         }
         let done = core.set_full_sync(false).and_then(|()| {
-            let transaction = begin(&core.connection)?;
+            let transaction = begin_write(&core.connection)?;
             let folder = self.folder_of_calls();
             let written = (core.chains).write(&transaction, ChainTarget::Own, now, folder)?;
             if link {
@@ -386,7 +388,7 @@ impl LedgerShared {
     pub(super) fn flush_until_closed(&self) {
         let mut core = self.lock();
         loop {
-            let pause = watching::pause(&core.chains);
+            let pause = watching::longest_wait(&core.chains);
             core = self
                 .wake
                 .wait_timeout_while(core, pause, |core| {
@@ -398,7 +400,7 @@ impl LedgerShared {
                 return;
             }
             core.looks = false;
-            watching::look(&core.connection, &core.chains);
+            watching::stop_cancelled_runs(&core.connection, &core.chains);
             if core.chains.unwritten() > 0 {
                 core = self
                     .wake
@@ -422,11 +424,11 @@ impl LedgerShared {
 }
 
 /// The header of a chain of direct calls.
-pub(super) fn header(session: &str, opened_ms: u64) -> String {
+pub(super) fn chain_header(session: &str, opened_ms: u64) -> String {
     json::canonical_json(&object! { "opened_ms" => opened_ms, "session" => session })
 }
 
 /// Begins a transaction that may write, waiting for other processes.
-pub(super) fn begin(connection: &Connection) -> rusqlite::Result<Transaction<'_>> {
+pub(super) fn begin_write(connection: &Connection) -> rusqlite::Result<Transaction<'_>> {
     schema::retry_busy(|| Transaction::new_unchecked(connection, TransactionBehavior::Immediate))
 }

@@ -72,7 +72,7 @@ pub use self::lease::LEASE;
 pub use self::notices::NoticeRecord;
 pub use self::pipelines::{PipelineEvent, PipelineRecord};
 pub use self::prune::PruneReport;
-pub use self::random::id as new_id;
+pub use self::random::random_id as new_id;
 pub use self::requests::{REQUEST_HOURS, RequestClaim, key_reused, request_name};
 pub use self::run::{END_KEY, LISTS_KEY, RunHeader, RunHolder, RunRecord, RunState, named_values};
 pub use self::schema::FILE_NAME;

@@ -30,9 +30,9 @@ const SHARED: &[(u64, &str)] = &[
 ///
 /// # Errors
 /// `tool_error` with reason `state_network`.
-pub(super) fn check(folder: &Path) -> Result<()> {
-    match shared(folder) {
-        Some(name) => Err(refused(folder, name)),
+pub(super) fn require_local_disk(folder: &Path) -> Result<()> {
+    match network_file_system(folder) {
+        Some(name) => Err(network_disk_error(folder, name)),
         None => Ok(()),
     }
 }
@@ -56,7 +56,7 @@ pub(super) fn is_nearly_full(file: &Path) -> bool {
     free_bytes(file).is_some_and(|free| free < BATCH)
 }
 
-fn refused(folder: &Path, name: &str) -> ToolError {
+fn network_disk_error(folder: &Path, name: &str) -> ToolError {
     tool_error!(ToolError, "the state folder `{}` is on a network file system ({name}), where several machines could damage it",
             folder.display())
     .reason("state_network")
@@ -64,7 +64,7 @@ fn refused(folder: &Path, name: &str) -> ToolError {
 }
 
 #[cfg(target_os = "linux")]
-fn shared(folder: &Path) -> Option<&'static str> {
+fn network_file_system(folder: &Path) -> Option<&'static str> {
     // If the kernel does not know, opening the file decides.
     let found = rustix::fs::statfs(folder).ok()?;
     // The field is a signed word on some processors: its low half is the number.
@@ -73,7 +73,7 @@ fn shared(folder: &Path) -> Option<&'static str> {
 
 /// Without a known type of file system, SQLite's own locks decide.
 #[cfg(not(target_os = "linux"))]
-fn shared(_: &Path) -> Option<&'static str> {
+fn network_file_system(_: &Path) -> Option<&'static str> {
     None
 }
 
@@ -98,7 +98,7 @@ mod tests {
         ] {
             assert_eq!(name_of(number), expected, "{number:#x}");
         }
-        let refused = refused(Path::new("/mnt/home/.mathchain"), "NFS");
+        let refused = network_disk_error(Path::new("/mnt/home/.mathchain"), "NFS");
         assert_eq!(refused.reason_str(), Some("state_network"));
         assert!(refused.message().contains("`/mnt/home/.mathchain`"));
     }
@@ -107,8 +107,8 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn a_folder_of_this_machine_is_taken() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(check(folder.path()).is_ok());
+        assert!(require_local_disk(folder.path()).is_ok());
         // Nor is one refused that the kernel cannot look at: opening it gives the reason.
-        assert!(check(&folder.path().join("absent")).is_ok());
+        assert!(require_local_disk(&folder.path().join("absent")).is_ok());
     }
 }

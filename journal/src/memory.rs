@@ -19,9 +19,9 @@ impl capability::ToolStateStore for StateStore {
     fn get(&self, key: &str) -> Result<Option<Value>> {
         check_key(key)?;
         let text = self.shared.read("read the memory", |connection| {
-            Ok(sql::row(connection, SELECT, [key])?)
+            Ok(sql::first_row(connection, SELECT, [key])?)
         })?;
-        text.map(|text| read(key, text)).transpose()
+        text.map(|text| parse_memory(key, text)).transpose()
     }
 
     fn update(
@@ -32,8 +32,8 @@ impl capability::ToolStateStore for StateStore {
         check_key(key)?;
         self.shared
             .transact("write the memory", |transaction, now_ms| {
-                let text = sql::row(transaction, SELECT, [key])?;
-                let before = text.map(|text| read(key, text)).transpose()?;
+                let text = sql::first_row(transaction, SELECT, [key])?;
+                let before = text.map(|text| parse_memory(key, text)).transpose()?;
                 let value = change(before)?;
                 let text = json::to_text(&value);
                 if text.len() > VALUE_BYTES_MAX {
@@ -42,7 +42,7 @@ impl capability::ToolStateStore for StateStore {
                         "delete something from it first")
                     .into());
                 }
-                sql::execute(transaction, STORE, params![key, text, now_ms as i64])?;
+                sql::execute_statement(transaction, STORE, params![key, text, now_ms as i64])?;
                 Ok((value, None))
             })
     }
@@ -55,7 +55,7 @@ fn check_key(key: &str) -> Result<()> {
     Err(tool_error!(InvalidArgs, "key"; "a key of the memory has 1 to {KEY_BYTES_MAX} bytes"))
 }
 
-fn read(key: &str, text: String) -> Result<Value> {
+fn parse_memory(key: &str, text: String) -> Result<Value> {
     json::parse_json(&text, json::JsonLimits::default()).map_err(|err| {
         tool_error!(ToolError, "state_corrupt"; "the memory of `{key}` cannot be read: {err}").hint(
             "`mathchain doctor` shows the state file; retain the file and start with a new one",

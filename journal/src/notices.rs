@@ -45,8 +45,8 @@ impl StateStore {
         let sql = of_table(&format!(
             "WHERE kind != 'answer' AND {IS_IN} ORDER BY number DESC LIMIT ?3"
         ));
-        let (id, root) = folders::params(of);
-        let params = params![id, root, sql::limit(count_max)];
+        let (id, root) = folders::folder_params(of);
+        let params = params![id, root, sql::row_limit(count_max)];
         self.shared.select("list the notifications", &sql, params)
     }
 }
@@ -63,8 +63,8 @@ impl StateStore {
     /// `invalid_args` for an id that is unknown or the beginning of several.
     pub fn notice(&self, id: &str) -> Result<(NoticeRecord, Vec<NoticeRecord>)> {
         self.shared.read("look for the notification", |connection| {
-            let found = find(connection, id)?;
-            let answers = answers(connection, &found.id)?;
+            let found = find_notice(connection, id)?;
+            let answers = answers_to_question(connection, &found.id)?;
             Ok((found, answers))
         })
     }
@@ -75,10 +75,10 @@ impl StateStore {
     /// # Errors
     /// As [`StateStore::notice`]; `invalid_args` for a notification that is no question.
     pub fn answer(&self, id: &str, text: &str, by: &str) -> Result<NoticeRecord> {
-        let answer_id = random::id();
+        let answer_id = random::random_id();
         self.shared
             .transact("store the answer", |transaction, now_ms| {
-                let question = find(transaction, id)?;
+                let question = find_notice(transaction, id)?;
                 if !matches!(question.kind.as_str(), "question" | "gate") {
                     let error = tool_error!(InvalidArgs, "question"; "`{id}` is not a question: it is a notification of a call";
                         "`mathchain inbox list` shows questions and notifications");
@@ -92,7 +92,7 @@ impl StateStore {
                     time_ms: now_ms,
                     ..question
                 };
-                insert(transaction, &answer, self.shared.folder_of_calls())?;
+                insert_notice(transaction, &answer, self.shared.folder_of_calls())?;
                 let record = object! {
                     "event" => "answer",
                     "question_id" => answer.call_id.as_str(),
@@ -107,16 +107,16 @@ impl StateStore {
 }
 
 /// The answers to a question, newest first.
-fn answers(connection: &Connection, question: &str) -> Done<Vec<NoticeRecord>> {
+fn answers_to_question(connection: &Connection, question: &str) -> Done<Vec<NoticeRecord>> {
     let sql = of_table("WHERE kind = 'answer' AND call_id = ? ORDER BY number DESC");
-    Ok(sql::rows(connection, &sql, [question])?)
+    Ok(sql::all_rows(connection, &sql, [question])?)
 }
 
 /// Finds a notification by its id or a unique prefix of it.
-fn find(connection: &Connection, id: &str) -> Done<NoticeRecord> {
+fn find_notice(connection: &Connection, id: &str) -> Done<NoticeRecord> {
     let sql =
         of_table("WHERE substr(id, 1, length(?1)) = ?1 AND ?1 != '' ORDER BY number DESC LIMIT 2");
-    let mut found: Vec<NoticeRecord> = sql::rows(connection, &sql, [id])?;
+    let mut found: Vec<NoticeRecord> = sql::all_rows(connection, &sql, [id])?;
     let fault = match found.len() {
         1 => return Ok(found.remove(0)),
         0 => tool_error!(InvalidArgs, "unknown_notice"; "no notification has the id `{id}`";
@@ -129,13 +129,13 @@ fn find(connection: &Connection, id: &str) -> Done<NoticeRecord> {
     Err(fault.into())
 }
 
-fn insert(
+fn insert_notice(
     transaction: &Transaction<'_>,
     notice: &NoticeRecord,
     folder: Option<&WorkspaceId>,
 ) -> rusqlite::Result<usize> {
     const SQL: &str = "INSERT INTO notices(id, kind, call_id, tool, role, agent, text, time_ms, folder) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
-    let folder = folders::number(transaction, folder)?;
+    let folder = folders::folder_number(transaction, folder)?;
     let params = params![
         notice.id,
         notice.kind,
@@ -147,13 +147,13 @@ fn insert(
         notice.time_ms as i64,
         folder
     ];
-    sql::execute(transaction, SQL, params)
+    sql::execute_statement(transaction, SQL, params)
 }
 
 impl StateStore {
     /// An id for a notification that is stored later.
     pub fn new_notice_id() -> String {
-        random::id()
+        random::random_id()
     }
 }
 
@@ -175,7 +175,7 @@ pub(super) fn insert_new(
         time_ms: now_ms,
         folder_root: None,
     };
-    insert(transaction, &notice, folder)
+    insert_notice(transaction, &notice, folder)
 }
 
 impl NotificationLog for StateStore {
@@ -192,12 +192,15 @@ impl NotificationLog for StateStore {
                 text,
                 ..
             } = question;
-            let (id, root) = folders::params(self.shared.folder_of_calls());
+            let (id, root) = folders::folder_params(self.shared.folder_of_calls());
             let params = params![id, root, role, agent, tool, text];
-            let Some(found): Option<NoticeRecord> = sql::row(connection, &sql, params)? else {
+            let Some(found): Option<NoticeRecord> = sql::first_row(connection, &sql, params)?
+            else {
                 return Ok(None);
             };
-            let newest = answers(connection, &found.id)?.into_iter().next();
+            let newest = answers_to_question(connection, &found.id)?
+                .into_iter()
+                .next();
             let answer = newest.map(|answer| answer.text);
             let id = found.id;
             Ok(Some(AskedQuestion { id, answer }))

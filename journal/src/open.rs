@@ -66,11 +66,11 @@ impl OpenChains {
 
     pub(super) fn run(&mut self, key: &str) -> Result<&mut OpenRun> {
         match self.runs.get_mut(key) {
-            None => Err(lease::lost(key)),
+            None => Err(lease::run_lost_error(key)),
             Some(run) => match run.closed {
                 None => Ok(run),
-                Some(RunEnd::Lost) => Err(lease::lost(&run.id)),
-                Some(RunEnd::Ended) => Err(lease::ended(&run.id)),
+                Some(RunEnd::Lost) => Err(lease::run_lost_error(&run.id)),
+                Some(RunEnd::Ended) => Err(lease::run_ended_error(&run.id)),
             },
         }
     }
@@ -106,18 +106,18 @@ impl OpenChains {
                 continue;
             }
             const FENCE: &str = "SELECT lease_fence FROM runs WHERE id = ?";
-            let fence: Option<i64> = sql::row(transaction, FENCE, [&run.id])?;
+            let fence: Option<i64> = sql::first_row(transaction, FENCE, [&run.id])?;
             if fence != Some(run.fence) {
                 done.lost.push(key.clone());
                 continue;
             }
             run.chain.write_pending(transaction, folder)?;
             if old {
-                let until = lease::until(now);
+                let until = lease::lease_end(now);
                 const RENEW: &str =
                     "UPDATE runs SET lease_until_ms = ?, lease_up_ms = ? WHERE id = ?";
                 let params = params![until.unix_ms as i64, until.up_ms as i64, run.id];
-                sql::execute(transaction, RENEW, params)?;
+                sql::execute_statement(transaction, RENEW, params)?;
                 done.renewed.push(key.clone());
             }
         }

@@ -75,15 +75,15 @@ impl StateStore {
     pub fn begin_pipeline(&self, file: &str, digest: &str) -> Result<String> {
         const SQL: &str = "INSERT INTO pipelines(id, file, digest, state, created_ms, changed_ms, requester_group, owner, beat_ms, folder)
              VALUES (?, ?, ?, 'running', ?, ?, ?, ?, ?, ?)";
-        let id = random::id();
+        let id = random::random_id();
         let owner = self.shared.machine.here().to_text();
         self.shared
             .transact("begin the pipeline", |transaction, now_ms| {
-                let folder = folders::number(transaction, self.shared.folder_of_calls())?;
+                let folder = folders::folder_number(transaction, self.shared.folder_of_calls())?;
                 let now = now_ms as i64;
                 let group = crate::process_group();
                 let params = params![id, file, digest, now, now, group, owner, now, folder];
-                sql::execute(transaction, SQL, params)?;
+                sql::execute_statement(transaction, SQL, params)?;
                 let record = object! { "event" => "pipeline", "pipeline" => id.as_str(), "file" => file, "state" => "running" };
                 Ok(((), Some(record)))
             })?;
@@ -99,13 +99,13 @@ impl StateStore {
         let owner = self.shared.machine.here().to_text();
         self.shared
             .transact("take over the pipeline", |transaction, now_ms| {
-                let row = find(transaction, id)?;
+                let row = find_pipeline(transaction, id)?;
                 if self.is_run(&row, now_ms) {
-                    return Err(busy(&row).into());
+                    return Err(pipeline_busy_error(&row).into());
                 }
                 let now = now_ms as i64;
                 let params = params![owner, now, now, crate::process_group(), row.id];
-                sql::execute(transaction, SQL, params)?;
+                sql::execute_statement(transaction, SQL, params)?;
                 let record = object! { "event" => "pipeline", "pipeline" => row.id.as_str(), "file" => row.file.as_str(), "state" => "resumed" };
                 Ok(((), Some(record)))
             })
@@ -155,11 +155,11 @@ impl StateStore {
                 }
                 for event in events {
                     let body = json::to_text(event);
-                    sql::execute(transaction, ADD, params![id, body, now_ms as i64])?;
+                    sql::execute_statement(transaction, ADD, params![id, body, now_ms as i64])?;
                 }
                 let signed = params![now_ms as i64, state, id, owner];
-                if sql::execute(transaction, SIGN, signed)? == 0 {
-                    return Err(lost(id).into());
+                if sql::execute_statement(transaction, SIGN, signed)? == 0 {
+                    return Err(pipeline_lost_error(id).into());
                 }
                 let is_end = state.filter(|state| *state != "running" && *state != "waiting");
                 let record = is_end.map(|state| {
@@ -189,8 +189,8 @@ impl StateStore {
         let sql = of_table(&format!(
             "WHERE {IS_IN} ORDER BY created_ms DESC, id LIMIT ?3"
         ));
-        let (id, root) = folders::params(of);
-        let params = params![id, root, sql::limit(count_max)];
+        let (id, root) = folders::folder_params(of);
+        let params = params![id, root, sql::row_limit(count_max)];
         let mut rows: Vec<PipelineRecord> =
             self.shared.select("list the pipelines", &sql, params)?;
         rows.iter_mut().for_each(|row| self.mark(row));
@@ -202,7 +202,7 @@ impl StateStore {
     /// # Errors
     /// `invalid_args` for an id that is unknown or the beginning of several.
     pub fn pipeline(&self, id: &str) -> Result<PipelineRecord> {
-        let read = |connection: &Connection| find(connection, id);
+        let read = |connection: &Connection| find_pipeline(connection, id);
         let mut row = self.shared.read("look for the pipeline", read)?;
         self.mark(&mut row);
         Ok(row)
@@ -245,9 +245,9 @@ fn of_table(rest: &str) -> String {
     PipelineRecord::sql(&format!("FROM (SELECT *, {ROOT} FROM pipelines) {rest}"))
 }
 
-fn find(connection: &Connection, id: &str) -> Done<PipelineRecord> {
+fn find_pipeline(connection: &Connection, id: &str) -> Done<PipelineRecord> {
     let sql = of_table("WHERE substr(id, 1, length(?1)) = ?1 AND ?1 != '' LIMIT 2");
-    let mut found: Vec<PipelineRecord> = sql::rows(connection, &sql, [id])?;
+    let mut found: Vec<PipelineRecord> = sql::all_rows(connection, &sql, [id])?;
     let fault = match found.len() {
         1 => return Ok(found.remove(0)),
         0 => tool_error!(InvalidArgs, "unknown_pipeline"; "no pipeline has the id `{id}`";
@@ -258,14 +258,14 @@ fn find(connection: &Connection, id: &str) -> Done<PipelineRecord> {
     Err(fault.into())
 }
 
-fn busy(row: &PipelineRecord) -> ToolError {
+fn pipeline_busy_error(row: &PipelineRecord) -> ToolError {
     let owner = row.owner.as_deref().and_then(LeaseOwner::parse);
     let by = owner.map_or_else(String::new, |owner| format!(" (process {})", owner.process));
     tool_error!(Conflict, "pipeline_busy"; "another process{by} runs the pipeline `{}`", row.id;
         "`mathchain pipeline show` shows its progress")
 }
 
-fn lost(id: &str) -> ToolError {
+fn pipeline_lost_error(id: &str) -> ToolError {
     tool_error!(Conflict, "pipeline_lost"; "another process runs the pipeline `{id}` now, or it has ended";
         "`mathchain pipeline show` shows its progress")
 }

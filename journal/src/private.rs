@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use crate::failpoints::fail_at;
-use crate::random::chance;
+use crate::random::random_bits;
 
 /// Prefix of files that are not complete yet.
 pub(crate) const DRAFT: &str = ".new-";
@@ -52,7 +52,7 @@ pub(crate) fn write_whole(
     for folder in folder.parent().into_iter().chain([folder]) {
         make_folder(folder)?;
     }
-    let draft = folder.join(format!("{DRAFT}{:016x}", chance()));
+    let draft = folder.join(format!("{DRAFT}{:016x}", random_bits()));
     let done = (|| {
         let mut file = private_file().create_new(true).open(&draft)?;
         content(&mut file)?;

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OpenFlags};
 use tool_core::Result;
 
 use super::error;
-use super::random::chance;
+use super::random::random_bits;
 use super::schema::{self, FILE_NAME, MIGRATIONS};
 use crate::private::{private_file, private_folder};
 
@@ -22,20 +22,20 @@ impl Drop for TemporaryCopy {
 }
 
 /// Opens the file of a folder; a copy below `scratch` where its write-ahead log cannot be read in place, or it has an older version.
-pub(super) fn open(
+pub(super) fn open_read_only(
     folder: &Path,
     scratch: &Path,
 ) -> Result<(Connection, PathBuf, Option<TemporaryCopy>)> {
-    let unreadable = |err: io::Error| error::unreadable(folder, err);
+    let unreadable = |err: io::Error| error::file_unreadable(folder, err);
     let file = folder.canonicalize().map_err(unreadable)?.join(FILE_NAME);
     if !file.symlink_metadata().map_err(unreadable)?.is_file() {
-        return Err(error::unreadable(&file, "it is not a regular file"));
+        return Err(error::file_unreadable(&file, "it is not a regular file"));
     }
     if let Ok(connection) = in_place(&file) {
         return Ok((connection, file, None));
     }
-    let copied = copy(&file, scratch).map_err(unreadable)?;
-    let (connection, _) = schema::open(&copied.0)?;
+    let copied = copy_database(&file, scratch).map_err(unreadable)?;
+    let (connection, _) = schema::open_database(&copied.0)?;
     Ok((connection, file, Some(copied)))
 }
 
@@ -52,10 +52,13 @@ fn in_place(file: &Path) -> rusqlite::Result<Connection> {
     let connection = match beside("-wal") {
         true => Connection::open_with_flags(file, flags)?,
         // Without a log no process is writing; only then may the file be treated as immutable.
-        false => Connection::open_with_flags(immutable(file), flags | OpenFlags::SQLITE_OPEN_URI)?,
+        false => Connection::open_with_flags(
+            immutable_file_uri(file),
+            flags | OpenFlags::SQLITE_OPEN_URI,
+        )?,
     };
     schema::configure_reading(&connection)?;
-    let version = schema::version(&connection)?;
+    let version = schema::schema_version(&connection)?;
     match version == MIGRATIONS.len() as i64 {
         true => Ok(connection),
         false => Err(rusqlite::Error::InvalidQuery), // only a copy can be migrated
@@ -63,7 +66,7 @@ fn in_place(file: &Path) -> rusqlite::Result<Connection> {
 }
 
 /// The URI of a file that does not change.
-fn immutable(file: &Path) -> String {
+fn immutable_file_uri(file: &Path) -> String {
     use std::fmt::Write as _;
     let mut address = "file:".to_owned();
     for byte in file.as_os_str().as_encoded_bytes() {
@@ -79,8 +82,8 @@ fn immutable(file: &Path) -> String {
 }
 
 /// Copies the file with its log into a private folder.
-fn copy(file: &Path, scratch: &Path) -> io::Result<TemporaryCopy> {
-    let folder = scratch.join(format!("mathchain-state-{:016x}", chance()));
+fn copy_database(file: &Path, scratch: &Path) -> io::Result<TemporaryCopy> {
+    let folder = scratch.join(format!("mathchain-state-{:016x}", random_bits()));
     private_folder().create(&folder)?;
     let copied = TemporaryCopy(folder);
     for ending in ["", "-wal"] {
@@ -103,7 +106,7 @@ mod tests {
 
     #[test]
     fn an_address_names_every_file() {
-        let address = immutable(Path::new("/a b/ü?x=1#%.db"));
+        let address = immutable_file_uri(Path::new("/a b/ü?x=1#%.db"));
         assert_eq!(address, "file:/a%20b/%c3%bc%3fx%3d1%23%25.db?immutable=1");
     }
 }

@@ -47,9 +47,9 @@ impl StateStore {
         self.shared
             .transact("claim the request", |transaction, now_ms| {
                 let oldest = now_ms.saturating_sub(REQUEST_HOURS * 60 * 60 * 1000);
-                sql::execute(transaction, EXPIRE, [oldest as i64])?;
+                sql::execute_statement(transaction, EXPIRE, [oldest as i64])?;
                 let found: Option<(String, Option<String>, Option<String>, u64)> =
-                    sql::row(transaction, FIND, [owner, key])?;
+                    sql::first_row(transaction, FIND, [owner, key])?;
                 let is_new = match found {
                     None => true,
                     Some((of, ..)) if of != request => return Err(key_reused().into()),
@@ -66,7 +66,7 @@ impl StateStore {
                     return Ok((RequestClaim::Open, None));
                 }
                 let params = params![owner, key, request, answer, now_ms as i64, here];
-                sql::execute(transaction, CLAIM, params)?;
+                sql::execute_statement(transaction, CLAIM, params)?;
                 Ok((RequestClaim::New, None))
             })
     }
@@ -82,7 +82,7 @@ impl StateStore {
         self.shared
             .transact("store the answer", |transaction, now_ms| {
                 let params = params![answer, now_ms as i64, owner, key];
-                sql::execute(transaction, SQL, params)?;
+                sql::execute_statement(transaction, SQL, params)?;
                 Ok(((), None))
             })
     }
@@ -95,7 +95,7 @@ impl StateStore {
         const SQL: &str = "DELETE FROM requests WHERE owner = ? AND key = ? AND answer IS NULL";
         self.shared
             .transact("release the request", |transaction, _| {
-                sql::execute(transaction, SQL, [owner, key])?;
+                sql::execute_statement(transaction, SQL, [owner, key])?;
                 Ok(((), None))
             })
     }
@@ -122,7 +122,7 @@ pub fn request_name(owner: &str, key: &str) -> String {
 
 /// Whether any record names a request: the intent of an effect is on disk before the effect.
 fn is_recorded(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
-    sql::exists(
+    sql::row_exists(
         connection,
         "SELECT 1 FROM events WHERE instr(body, ?) > 0",
         [name],

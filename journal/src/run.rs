@@ -4,7 +4,7 @@ use rusqlite::{Connection, Row, Transaction, params};
 use tool_core::{Object, Result, Value, json, names, object, tool_error};
 
 use super::lease::{LeaseOwner, LeaseTime, RunLease};
-use super::sql::{self, SqlColumns, at};
+use super::sql::{self, SqlColumns, column_value};
 use crate::artifacts::{ArtifactHandle, ArtifactHash};
 
 names! {
@@ -163,38 +163,38 @@ pub(super) const COLUMNS: &str = "id, plan_id, plan_digest, plan, inputs, role, 
 
 impl SqlColumns for RunRow {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let text = |place| at::<String>(row, place);
+        let text = |place| column_value::<String>(row, place);
         let handle = |place| Ok::<_, rusqlite::Error>(handle_of(&text(place)?));
-        let owner: Option<String> = at(row, 15)?;
+        let owner: Option<String> = column_value(row, 15)?;
         Ok(Self {
             run: RunRecord {
                 id: text(0)?,
-                parent: at(row, 20)?,
+                parent: column_value(row, 20)?,
                 plan_id: text(1)?,
                 plan_digest: text(2)?,
                 plan: handle(3)?,
                 inputs: handle(4)?,
                 role: text(5)?,
-                who: parsed(&text(6)?),
+                who: parse_or_text(&text(6)?),
                 seed: text(7)?.parse().unwrap_or(0),
                 build: text(8)?,
                 profile: text(9)?,
                 state: RunState::parse(&text(10)?).unwrap_or(RunState::NeedsDecision),
-                created_ms: at(row, 11)?,
-                changed_ms: at(row, 12)?,
-                pinned: at(row, 13)?,
-                collected: at(row, 14)?,
-                cancel_asked: at::<Option<u64>>(row, 19)?.is_some(),
+                created_ms: column_value(row, 11)?,
+                changed_ms: column_value(row, 12)?,
+                pinned: column_value(row, 13)?,
+                collected: column_value(row, 14)?,
+                cancel_asked: column_value::<Option<u64>>(row, 19)?.is_some(),
                 holder: None,
             },
             lease: RunLease {
                 owner: owner.as_deref().and_then(LeaseOwner::parse),
                 until: LeaseTime {
-                    unix_ms: at(row, 17)?,
-                    up_ms: at(row, 18)?,
+                    unix_ms: column_value(row, 17)?,
+                    up_ms: column_value(row, 18)?,
                 },
             },
-            fence: at(row, 16)?,
+            fence: column_value(row, 16)?,
         })
     }
 }
@@ -264,7 +264,7 @@ impl RunRow {
     }
 }
 
-fn parsed(text: &str) -> Value {
+fn parse_or_text(text: &str) -> Value {
     json::parse_json(text, json::JsonLimits::default()).unwrap_or_else(|_| Value::from(text))
 }
 
@@ -274,9 +274,9 @@ fn handle_of(text: &str) -> ArtifactHandle {
 }
 
 /// Finds the row of a run.
-pub(super) fn row(connection: &Connection, id: &str) -> rusqlite::Result<Option<RunRow>> {
+pub(super) fn find_run_row(connection: &Connection, id: &str) -> rusqlite::Result<Option<RunRow>> {
     let sql = format!("SELECT {COLUMNS} FROM runs WHERE id = ?");
-    sql::row(connection, &sql, [id])
+    sql::first_row(connection, &sql, [id])
 }
 
 /// Whether the chain confirms the state in the row: the newest record of a run that is not running names it.
@@ -286,8 +286,8 @@ pub(super) fn is_confirmed(connection: &Connection, row: &RunRow) -> rusqlite::R
     if state == RunState::Running {
         return Ok(true);
     }
-    let body: Option<String> = sql::row(connection, SQL, [&row.run.id])?;
-    let record = body.map(|body| parsed(&body)).unwrap_or_default();
+    let body: Option<String> = sql::first_row(connection, SQL, [&row.run.id])?;
+    let record = body.map(|body| parse_or_text(&body)).unwrap_or_default();
     let text = |key| record.get(key).and_then(Value::as_str);
     Ok(text("kind") == Some("state") && text("state") == Some(state.as_str()))
 }

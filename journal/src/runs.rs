@@ -33,11 +33,11 @@ impl StateStore {
     pub fn begin_run(self: &Arc<Self>, header: &RunHeader) -> Result<Arc<Journal>> {
         const ACTION: &str = "begin the run";
         let shared = &self.shared;
-        let plan = artifacts::stored(&header.plan, FILE_BYTES_LEAST)?;
-        let inputs = artifacts::stored(&header.inputs, FILE_BYTES_LEAST)?;
+        let plan = artifacts::encode_value(&header.plan, FILE_BYTES_LEAST)?;
+        let inputs = artifacts::encode_value(&header.inputs, FILE_BYTES_LEAST)?;
         let id = match &header.id {
             Some(id) => checked_id(id)?.to_owned(),
-            None => random::id(),
+            None => random::random_id(),
         };
         let now = shared.now();
         let row = RunRow {
@@ -63,23 +63,23 @@ impl StateStore {
             },
             lease: RunLease {
                 owner: Some(shared.machine.here()),
-                until: lease::until(now),
+                until: lease::lease_end(now),
             },
             fence: 1,
         };
         let mut chain = RecordChain::begin(id.clone(), now.unix_ms, row.header());
         let mut core = shared.lock();
         let fail = |err: rusqlite::Error| match err.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::ConstraintViolation) => taken(&id),
+            Some(rusqlite::ErrorCode::ConstraintViolation) => run_exists_error(&id),
             _ => shared.fail(ACTION, &err),
         };
         core.set_full_sync(false).map_err(fail)?;
         let begun = || -> rusqlite::Result<()> {
-            let transaction = ledger::begin(&core.connection)?;
+            let transaction = ledger::begin_write(&core.connection)?;
             chain.write_pending(&transaction, shared.folder_of_calls())?;
             row.insert(&transaction)?;
             for stored in [&plan, &inputs] {
-                values::enter(&transaction, &id, stored, now.unix_ms)?;
+                values::insert_value(&transaction, &id, stored, now.unix_ms)?;
             }
             transaction.commit()
         };
@@ -136,23 +136,23 @@ impl StateStore {
         let fail = |err: rusqlite::Error| shared.fail(ACTION, &err);
         let mut core = shared.lock();
         core.set_full_sync(false).map_err(fail)?;
-        let transaction = ledger::begin(&core.connection).map_err(fail)?;
-        let row = run::row(&transaction, &id)
+        let transaction = ledger::begin_write(&core.connection).map_err(fail)?;
+        let row = run::find_run_row(&transaction, &id)
             .map_err(fail)?
-            .ok_or_else(|| unknown(&id))?;
+            .ok_or_else(|| unknown_run_error(&id))?;
         if row.run.state.is_final() {
-            return Err(lease::ended(&id));
+            return Err(lease::run_ended_error(&id));
         }
         let left_ms = row.lease.left_ms(shared.machine.as_ref(), now.unix_ms);
         if left_ms > 0 {
             let until_ms = now.unix_ms.saturating_add(left_ms);
             let owner = row.lease.owner.as_ref();
-            return Err(lease::busy(&id, owner, left_ms, until_ms));
+            return Err(lease::run_busy_error(&id, owner, left_ms, until_ms));
         }
         let (chain, records) =
             read_chain(&transaction, &row).map_err(|failure| shared.failed(ACTION, failure))?;
         let fence = row.fence + 1;
-        let until = lease::until(now);
+        let until = lease::lease_end(now);
         let owner = shared.machine.here();
         const TAKE: &str = "UPDATE runs SET lease_owner = ?, lease_fence = ?, lease_until_ms = ?, lease_up_ms = ?, state = 'running', changed_ms = ?
                  WHERE id = ?";
@@ -165,7 +165,7 @@ impl StateStore {
             now.unix_ms as i64,
             id
         ];
-        let done = sql::execute(&transaction, TAKE, params);
+        let done = sql::execute_statement(&transaction, TAKE, params);
         done.and_then(|_| transaction.commit()).map_err(fail)?;
         let journal = self.open_journal(&mut core, chain, fence, now);
         drop(core);
@@ -189,7 +189,8 @@ impl StateStore {
         let id = self.run(id)?.id;
         self.shared.read("read the run", |connection| {
             let transaction = connection.unchecked_transaction()?;
-            let row = run::row(&transaction, &id)?.ok_or_else(|| unknown(&id))?;
+            let row =
+                run::find_run_row(&transaction, &id)?.ok_or_else(|| unknown_run_error(&id))?;
             Ok(read_chain(&transaction, &row)?.1)
         })
     }
@@ -204,7 +205,7 @@ impl StateStore {
         self.flush()?;
         let text = format!("\"kind\":\"{kind}\"");
         let found = self.shared.read("read the run", |connection| {
-            Ok(sql::row(connection, SQL, params![id, text, kind])?)
+            Ok(sql::first_row(connection, SQL, params![id, text, kind])?)
         })?;
         Ok(found.unwrap_or(false))
     }
@@ -245,7 +246,7 @@ impl StateStore {
              ORDER BY created_ms DESC, rowid DESC LIMIT ?6"
         );
         let (role, every, id, root) = scope.params();
-        let (state, limit) = (state.map(RunState::as_str), sql::limit(count_max));
+        let (state, limit) = (state.map(RunState::as_str), sql::row_limit(count_max));
         self.select_runs(&sql, params![role, every, id, root, state, limit])
     }
 
@@ -308,7 +309,7 @@ impl StateStore {
         let (role, every, workspace, root) = scope.params();
         let mut found = self.select_runs(&sql, params![role, every, workspace, root, id])?;
         if found.is_empty() || id.is_empty() {
-            return Err(unknown(id));
+            return Err(unknown_run_error(id));
         }
         if found.len() > 1 && found[0].id != id {
             return Err(tool_error!(InvalidArgs, "ambiguous_run";
@@ -343,7 +344,7 @@ impl StateStore {
         const SQL: &str = "UPDATE runs SET pinned = ? WHERE id = ?";
         let run = self.run(id)?;
         self.shared.transact("pin the run", |transaction, _| {
-            sql::execute(transaction, SQL, params![pinned, run.id])?;
+            sql::execute_statement(transaction, SQL, params![pinned, run.id])?;
             let event = if pinned { "pin" } else { "unpin" };
             Ok((
                 (),
@@ -363,17 +364,17 @@ fn checked_id(id: &str) -> Result<&str> {
         "the id of a run has 4 to 64 of the characters a-z, 0-9 and `-`"))
 }
 
-fn taken(id: &str) -> ToolError {
+fn run_exists_error(id: &str) -> ToolError {
     tool_error!(Conflict, "run_exists"; "the id `{id}` is taken by a run or a session";
         "choose another id, or none")
 }
 
-fn unknown(id: &str) -> ToolError {
+fn unknown_run_error(id: &str) -> ToolError {
     tool_error!(InvalidArgs, "unknown_run"; "no run has the id `{id}`";
         "`mathchain runs list` shows runs")
 }
 
-fn corrupt(id: &str, sequence: u64, why: &str) -> ToolError {
+fn corrupt_run_error(id: &str, sequence: u64, why: &str) -> ToolError {
     tool_error!(ToolError, "run_corrupt";
         "run `{id}` cannot be resumed: record {sequence}: {why}";
         "`mathchain audit verify` lists all damage; run the plan again for another run")
@@ -386,30 +387,30 @@ fn read_chain(connection: &Connection, row: &RunRow) -> Done<(RecordChain, Vec<V
         "SELECT sequence, body, hash FROM events WHERE session = ? ORDER BY sequence";
     const LINKED: &str = "SELECT max(sequence) FROM heads WHERE session = ?";
     let id = &row.run.id;
-    let header: Option<String> = sql::row(connection, HEADER, [id])?;
+    let header: Option<String> = sql::first_row(connection, HEADER, [id])?;
     let Some(header) = header.filter(|header| row.is_headed(header)) else {
-        return Err(corrupt(id, 0, "the header was changed").into());
+        return Err(corrupt_run_error(id, 0, "the header was changed").into());
     };
     let chain = RecordChain::begin(id.clone(), row.run.created_ms, header);
-    let events: Vec<(u64, String, Hash)> = sql::rows(connection, EVENTS, [id])?;
-    let linked: u64 = sql::row(connection, LINKED, [id])?.unwrap_or(0);
+    let events: Vec<(u64, String, Hash)> = sql::all_rows(connection, EVENTS, [id])?;
+    let linked: u64 = sql::first_row(connection, LINKED, [id])?.unwrap_or(0);
     let mut hash = *chain.genesis();
     let mut records = Vec::with_capacity(events.len());
     for ((sequence, body, stored), expected) in events.iter().zip(1..) {
         if *sequence != expected {
-            return Err(corrupt(id, expected, "it is missing").into());
+            return Err(corrupt_run_error(id, expected, "it is missing").into());
         }
         hash = chain::record_hash(&hash, body);
         if hash != *stored {
-            return Err(corrupt(id, expected, "it was changed").into());
+            return Err(corrupt_run_error(id, expected, "it was changed").into());
         }
         let record = json::parse_json(body, json::JsonLimits::default());
-        records.push(record.map_err(|err| corrupt(id, expected, &err.to_string()))?);
+        records.push(record.map_err(|err| corrupt_run_error(id, expected, &err.to_string()))?);
     }
     let newest = events.len() as u64;
     if linked > newest {
         let why = "it is missing, and a head confirms that it existed";
-        return Err(corrupt(id, newest + 1, why).into());
+        return Err(corrupt_run_error(id, newest + 1, why).into());
     }
     Ok((chain.resume(newest, hash, linked), records))
 }

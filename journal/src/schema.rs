@@ -252,25 +252,25 @@ pub(super) const MIGRATIONS: &[&str] = &[
 ];
 
 /// Opens the file in a folder, creating both where missing, and migrates it to the newest version.
-pub(super) fn open(folder: &Path) -> Result<(Connection, PathBuf)> {
+pub(super) fn open_database(folder: &Path) -> Result<(Connection, PathBuf)> {
     let file = prepare_file(folder)?;
     let fail = |err: rusqlite::Error| error::of_sqlite("open the state", &file, &err);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let mut connection = Connection::open_with_flags(&file, flags).map_err(fail)?;
-    configure(&connection).map_err(fail)?;
-    let version = retry_busy(|| version(&connection)).map_err(fail)?;
+    configure_connection(&connection).map_err(fail)?;
+    let version = retry_busy(|| schema_version(&connection)).map_err(fail)?;
     if version != MIGRATIONS.len() as i64 {
-        migrate(&mut connection, version, &file)?;
+        migrate_schema(&mut connection, version, &file)?;
     }
     if connection.is_readonly(MAIN_DB).map_err(fail)? {
-        return Err(error::unwritable(&file, "it is read-only"));
+        return Err(error::file_unwritable(&file, "it is read-only"));
     }
     Ok((connection, file))
 }
 
-fn configure(connection: &Connection) -> rusqlite::Result<()> {
+fn configure_connection(connection: &Connection) -> rusqlite::Result<()> {
     configure_reading(connection)?;
     // No checkpoint on close: a short-lived process pays only for its own records; see `shorten_log`.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
@@ -300,11 +300,11 @@ pub(super) fn shorten_log(connection: &Connection, file: &Path) {
     let _ = connection.busy_timeout(BUSY_WAIT);
 }
 
-pub(super) fn version(connection: &Connection) -> rusqlite::Result<i64> {
+pub(super) fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-fn migrate(connection: &mut Connection, found: i64, file: &Path) -> Result<()> {
+fn migrate_schema(connection: &mut Connection, found: i64, file: &Path) -> Result<()> {
     let newest = MIGRATIONS.len() as i64;
     let fail = |err: rusqlite::Error| error::of_sqlite("prepare the state", file, &err);
     let foreign = || {
@@ -329,11 +329,11 @@ fn migrate(connection: &mut Connection, found: i64, file: &Path) -> Result<()> {
     }
     let tables = |connection: &Connection| -> rusqlite::Result<u64> {
         const SQL: &str = "SELECT count(*) FROM sqlite_schema";
-        Ok(sql::row(connection, SQL, [])?.unwrap_or(0))
+        Ok(sql::first_row(connection, SQL, [])?.unwrap_or(0))
     };
     if found == 0 && application == 0 && retry_busy(|| tables(connection)).map_err(fail)? > 0 {
         // Another process may have created them since the version was read.
-        if version(connection).map_err(fail)? == 0 {
+        if schema_version(connection).map_err(fail)? == 0 {
             return Err(foreign());
         }
     }
@@ -342,7 +342,7 @@ fn migrate(connection: &mut Connection, found: i64, file: &Path) -> Result<()> {
     let migrated = retry_busy(|| {
         let transaction =
             rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
-        let from = version(&transaction)?;
+        let from = schema_version(&transaction)?;
         let from = usize::try_from(from).unwrap_or(usize::MAX);
         for step in MIGRATIONS.iter().skip(from) {
             transaction.execute_batch(step)?;
@@ -379,14 +379,14 @@ fn is_busy(err: &rusqlite::Error) -> bool {
 
 /// Creates a private folder and file; returns the real path of the file.
 fn prepare_file(folder: &Path) -> Result<PathBuf> {
-    let unwritable = |err: io::Error| error::unwritable(folder, err);
+    let unwritable = |err: io::Error| error::file_unwritable(folder, err);
     if !folder.is_dir() {
         let made = private_folder().recursive(true).create(folder);
         made.map_err(unwritable)?;
     }
     // SQLite follows no link here, so links above the file are resolved first.
     let folder = folder.canonicalize().map_err(unwritable)?;
-    local_disk::check(&folder)?;
+    local_disk::require_local_disk(&folder)?;
     let file = folder.join(FILE_NAME);
     if let Ok(found) = file.symlink_metadata() {
         check_file(&file, &found, unwritable)?;
@@ -399,7 +399,7 @@ fn prepare_file(folder: &Path) -> Result<PathBuf> {
             let found = file.symlink_metadata();
             check_file(&file, &found.map_err(unwritable)?, unwritable)?;
         }
-        Err(err) => return Err(error::unwritable(&file, err)),
+        Err(err) => return Err(error::file_unwritable(&file, err)),
     }
     Ok(file)
 }
@@ -411,7 +411,7 @@ fn check_file(
     unwritable: impl FnOnce(io::Error) -> ToolError,
 ) -> Result<()> {
     if !found.is_file() {
-        return Err(error::unwritable(file, "it is not a regular file"));
+        return Err(error::file_unwritable(file, "it is not a regular file"));
     }
     make_private(file, found).map_err(unwritable)
 }

@@ -23,12 +23,12 @@ impl CutKey {
 
     /// The public part, 64 hex digits.
     pub fn public(&self) -> String {
-        chain::hex(&self.0.pk)
+        chain::format_hex_hash(&self.0.pk)
     }
 
     /// Signs a text; 128 hex digits.
     pub(super) fn sign(&self, text: &str) -> String {
-        let signature = self.0.sk.sign(message(text), None);
+        let signature = self.0.sk.sign(sealed_message(text), None);
         signature.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
@@ -42,18 +42,18 @@ impl std::fmt::Debug for CutKey {
 /// Whether a signature of a text is that of a key, both as hex digits.
 pub(super) fn is_signed(text: &str, key: &str, signature: &str) -> bool {
     let check = || {
-        let key = PublicKey::from_slice(&bytes(key)?).ok()?;
-        let signature = Signature::from_slice(&bytes(signature)?).ok()?;
-        key.verify(message(text), &signature).ok()
+        let key = PublicKey::from_slice(&decode_hex(key)?).ok()?;
+        let signature = Signature::from_slice(&decode_hex(signature)?).ok()?;
+        key.verify(sealed_message(text), &signature).ok()
     };
     check().is_some()
 }
 
-fn message(text: &str) -> Vec<u8> {
+fn sealed_message(text: &str) -> Vec<u8> {
     format!("{CONTEXT}{text}").into_bytes()
 }
 
-fn bytes(hex: &str) -> Option<Vec<u8>> {
+fn decode_hex(hex: &str) -> Option<Vec<u8>> {
     let digits = hex.as_bytes();
     if !digits.len().is_multiple_of(2) || !digits.iter().all(u8::is_ascii_hexdigit) {
         return None;
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn a_public_key_is_that_of_the_standard() {
         let seed = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
-        let seed = bytes(seed).unwrap().try_into().unwrap();
+        let seed = decode_hex(seed).unwrap().try_into().unwrap();
         let expected = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
         assert_eq!(CutKey::of_seed(seed).public(), expected);
     }

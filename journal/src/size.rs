@@ -78,10 +78,10 @@ impl StateStore {
         self.flush()?;
         let file = &self.shared.file;
         let (mut parts, oldest_ms) = self.shared.read("measure the state", |connection| {
-            let oldest = sql::row::<Option<u64>>(connection, OLDEST, [])?.flatten();
+            let oldest = sql::first_row::<Option<u64>>(connection, OLDEST, [])?.flatten();
             Ok((parts_of_file(connection)?, oldest))
         })?;
-        let unreadable = |err: std::io::Error| error::unreadable(file, err);
+        let unreadable = |err: std::io::Error| error::file_unreadable(file, err);
         let mut part = |part, bytes, items, item| {
             parts.push(StatePartSize {
                 part,
@@ -94,7 +94,8 @@ impl StateStore {
         let files = self.shared.folder.files().map_err(unreadable)?;
         let bytes = files.iter().map(|file| file.bytes).sum();
         part("artifacts", bytes, files.len() as u64, "file");
-        let (bytes, count) = below(&file.with_file_name(BACKUPS)).map_err(unreadable)?;
+        let (bytes, count) =
+            measure_subfolders(&file.with_file_name(BACKUPS)).map_err(unreadable)?;
         part("backups", bytes, count, "file");
         Ok(StateSize {
             bytes: parts.iter().map(|part| part.bytes).sum(),
@@ -127,7 +128,7 @@ impl StateStore {
                 before_bytes,
                 after_bytes: size(),
             }),
-            Ok(true) => Err(error::busy("shrink the state", file)),
+            Ok(true) => Err(error::file_busy("shrink the state", file)),
             Err(err) => Err(self.shared.fail("shrink the state", &err)),
         }
     }
@@ -137,7 +138,7 @@ impl StateStore {
 fn parts_of_file(connection: &Connection) -> rusqlite::Result<Vec<StatePartSize>> {
     const TABLES: &str = "SELECT ifnull(tbl_name, ''), sum(pgsize) FROM dbstat
          LEFT JOIN sqlite_schema ON sqlite_schema.name = dbstat.name WHERE aggregate = TRUE GROUP BY 1";
-    let tables: Vec<(String, u64)> = sql::rows(connection, TABLES, [])?;
+    let tables: Vec<(String, u64)> = sql::all_rows(connection, TABLES, [])?;
     let mut rest: u64 = tables.iter().map(|(_, bytes)| bytes).sum();
     let mut parts = Vec::new();
     for (part, names, counted, item) in PARTS {
@@ -145,7 +146,7 @@ fn parts_of_file(connection: &Connection) -> rusqlite::Result<Vec<StatePartSize>
         let bytes = of_part.map(|(_, bytes)| bytes).sum();
         rest -= bytes;
         let count = format!("SELECT count(*) FROM {counted}");
-        let items = sql::row(connection, &count, [])?.unwrap_or(0);
+        let items = sql::first_row(connection, &count, [])?.unwrap_or(0);
         parts.push(StatePartSize {
             part,
             bytes,
@@ -156,7 +157,7 @@ fn parts_of_file(connection: &Connection) -> rusqlite::Result<Vec<StatePartSize>
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, u32>(0));
     let free = u64::from(number("freelist_count")?);
     let page = u64::from(number("page_size")?);
-    let requests = sql::row(connection, "SELECT count(*) FROM approvals", [])?.unwrap_or(0);
+    let requests = sql::first_row(connection, "SELECT count(*) FROM approvals", [])?.unwrap_or(0);
     let rest = [
         ("other", rest, requests, "approval request"),
         ("free", free * page, free, "page"),
@@ -182,7 +183,7 @@ fn bytes_of(file: &Path) -> u64 {
 }
 
 /// Bytes and number of the files below a folder of folders.
-fn below(folder: &Path) -> std::io::Result<(u64, u64)> {
+fn measure_subfolders(folder: &Path) -> std::io::Result<(u64, u64)> {
     let (mut bytes, mut count) = (0, 0);
     if !folder.is_dir() {
         return Ok((bytes, count));

@@ -32,7 +32,7 @@ impl StateStore {
     ) -> Result<ListSlice> {
         let found = self.artifact_in(scope, name)?;
         let ArtifactKind::Npy { shape, .. } = &found.handle.kind else {
-            return listed(&self.open_in(scope, name, bytes_max)?, wanted);
+            return slice_elements(&self.open_in(scope, name, bytes_max)?, wanted);
         };
         let total = shape.first().copied().unwrap_or(0);
         let rows = wanted.start.min(total)..wanted.end.min(total);
@@ -54,7 +54,7 @@ impl StateStore {
 }
 
 /// Elements of a value in memory.
-fn listed(value: &Value, wanted: Range<usize>) -> Result<ListSlice> {
+fn slice_elements(value: &Value, wanted: Range<usize>) -> Result<ListSlice> {
     let items = value.items().ok_or_else(|| {
         tool_error!(InvalidArgs, "resource"; "the artifact is {}, which has no elements", value.kind(); "read it whole")
     })?;

@@ -34,7 +34,7 @@ pub(crate) trait SqlColumn: Sized {
     fn of(value: ValueRef<'_>) -> Self;
 }
 
-fn bytes(value: ValueRef<'_>) -> &[u8] {
+fn value_bytes(value: ValueRef<'_>) -> &[u8] {
     match value {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes,
         _ => &[],
@@ -43,20 +43,20 @@ fn bytes(value: ValueRef<'_>) -> &[u8] {
 
 impl SqlColumn for String {
     fn of(value: ValueRef<'_>) -> Self {
-        Self::from_utf8_lossy(bytes(value)).into_owned()
+        Self::from_utf8_lossy(value_bytes(value)).into_owned()
     }
 }
 
 impl SqlColumn for Vec<u8> {
     fn of(value: ValueRef<'_>) -> Self {
-        bytes(value).to_vec()
+        value_bytes(value).to_vec()
     }
 }
 
 /// One of another length becomes zeros, which no content has.
 impl SqlColumn for Hash {
     fn of(value: ValueRef<'_>) -> Self {
-        bytes(value).try_into().unwrap_or_default()
+        value_bytes(value).try_into().unwrap_or_default()
     }
 }
 
@@ -106,7 +106,7 @@ pub(crate) trait SqlColumns: Sized {
 
 impl<T: SqlColumn> SqlColumns for T {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        at(row, 0)
+        column_value(row, 0)
     }
 }
 
@@ -114,7 +114,7 @@ macro_rules! tuples {
     ($(($($type:ident $place:literal),+))+) => {
         $(impl<$($type: SqlColumn),+> SqlColumns for ($($type,)+) {
             fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-                Ok(($(at::<$type>(row, $place)?,)+))
+                Ok(($(column_value::<$type>(row, $place)?,)+))
             }
         })+
     };
@@ -122,7 +122,7 @@ macro_rules! tuples {
 tuples! { (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) (A 0, B 1, C 2, D 3, E 4) }
 
 /// The value of one column.
-pub(crate) fn at<T: SqlColumn>(row: &Row<'_>, place: usize) -> rusqlite::Result<T> {
+pub(crate) fn column_value<T: SqlColumn>(row: &Row<'_>, place: usize) -> rusqlite::Result<T> {
     row.get_ref(place).map(T::of)
 }
 
@@ -142,7 +142,7 @@ macro_rules! row_structs {
         impl $crate::sql::SqlColumns for $name {
             fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
                 let mut places = 0..;
-                Ok(Self { $($field: $crate::sql::at(row, places.next().unwrap_or(0))?),+ })
+                Ok(Self { $($field: $crate::sql::column_value(row, places.next().unwrap_or(0))?),+ })
             }
         }
     )+};
@@ -150,7 +150,7 @@ macro_rules! row_structs {
 pub(crate) use row_structs;
 
 /// Runs a statement; returns the number of changed rows.
-pub(crate) fn execute(
+pub(crate) fn execute_statement(
     connection: &Connection,
     sql: &str,
     params: impl Params,
@@ -159,7 +159,7 @@ pub(crate) fn execute(
 }
 
 /// Whether a query finds any row.
-pub(crate) fn exists(
+pub(crate) fn row_exists(
     connection: &Connection,
     sql: &str,
     params: impl Params,
@@ -168,7 +168,7 @@ pub(crate) fn exists(
 }
 
 /// The first row of a query, if there is one.
-pub(crate) fn row<T: SqlColumns>(
+pub(crate) fn first_row<T: SqlColumns>(
     connection: &Connection,
     sql: &str,
     params: impl Params,
@@ -178,7 +178,7 @@ pub(crate) fn row<T: SqlColumns>(
 }
 
 /// All rows of a query.
-pub(crate) fn rows<T: SqlColumns>(
+pub(crate) fn all_rows<T: SqlColumns>(
     connection: &Connection,
     sql: &str,
     params: impl Params,
@@ -188,7 +188,7 @@ pub(crate) fn rows<T: SqlColumns>(
 }
 
 /// Calls a function with every row of a query.
-pub(crate) fn each<T: SqlColumns, E: From<rusqlite::Error>>(
+pub(crate) fn visit_rows<T: SqlColumns, E: From<rusqlite::Error>>(
     connection: &Connection,
     sql: &str,
     params: impl Params,
@@ -203,6 +203,6 @@ pub(crate) fn each<T: SqlColumns, E: From<rusqlite::Error>>(
 }
 
 /// A limit of rows as SQLite takes it.
-pub(crate) fn limit(count_max: usize) -> i64 {
+pub(crate) fn row_limit(count_max: usize) -> i64 {
     i64::try_from(count_max).unwrap_or(i64::MAX)
 }

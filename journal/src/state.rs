@@ -42,7 +42,7 @@ impl StateStore {
         clock: Arc<dyn Clock>,
         machine: Arc<dyn lease::LeaseMachine>,
     ) -> Result<Self> {
-        let (connection, file) = schema::open(folder)?;
+        let (connection, file) = schema::open_database(folder)?;
         Ok(Self::of_connection(connection, file, clock, machine, None))
     }
 
@@ -72,7 +72,7 @@ impl StateStore {
         scratch: &Path,
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
-        let (connection, file, copy) = read_only::open(folder.as_ref(), scratch)?;
+        let (connection, file, copy) = read_only::open_read_only(folder.as_ref(), scratch)?;
         let machine = Arc::new(lease::ThisMachine::new());
         Ok(Self::of_connection(connection, file, clock, machine, copy))
     }
@@ -167,7 +167,7 @@ impl StateStore {
     }
 
     pub(super) fn start_flusher(&self) {
-        let mut flusher = ledger::lock(&self.flusher);
+        let mut flusher = ledger::lock_ignoring_poison(&self.flusher);
         if flusher.is_none() {
             let shared = Arc::clone(&self.shared);
             // Without the thread, batched records are written by the next synced one, or at the end.
@@ -182,7 +182,7 @@ impl StateStore {
 impl Drop for StateStore {
     fn drop(&mut self) {
         self.shared.stop_flusher();
-        if let Some(flusher) = ledger::lock(&self.flusher).take() {
+        if let Some(flusher) = ledger::lock_ignoring_poison(&self.flusher).take() {
             // Even if the thread panicked, batched records are written below.
             let _ = flusher.join();
         }

@@ -15,7 +15,7 @@ use crate::artifacts::{self, ArtifactHandle, ArtifactHash, ArtifactKind, StoredF
 
 /// Inserts the rows of a value and the reference of a run to it. Files are written afterwards, so that no collection removes them in
 /// between.
-pub(super) fn enter(
+pub(super) fn insert_value(
     transaction: &Transaction<'_>,
     run: &str,
     stored: &StoredForm,
@@ -42,9 +42,9 @@ pub(super) fn enter_value(
         const PART: &str = "INSERT OR IGNORE INTO parts(part, value) VALUES (?, ?)";
         let about = json::to_text(&handle.to_value());
         let params = params![handle.hash.0, about, handle.bytes() as i64, now_ms as i64];
-        sql::execute(transaction, FILE, params)?;
+        sql::execute_statement(transaction, FILE, params)?;
         if handle.hash != whole.hash {
-            sql::execute(transaction, PART, params![handle.hash.0, whole.hash.0])?;
+            sql::execute_statement(transaction, PART, params![handle.hash.0, whole.hash.0])?;
         }
     }
     Ok(())
@@ -53,7 +53,7 @@ pub(super) fn enter_value(
 impl LedgerShared {
     /// Stores a value for a run that this process executes.
     pub(super) fn put(&self, key: &str, value: &Value) -> Result<ArtifactHandle> {
-        let stored = artifacts::stored(value, artifacts::least_of(value))?;
+        let stored = artifacts::encode_value(value, artifacts::least_of(value))?;
         let is_small = stored.handle.kind == ArtifactKind::Small && stored.blocks.is_empty();
         let handle = stored.handle.clone();
         if is_small {
@@ -64,7 +64,7 @@ impl LedgerShared {
         self.change(
             ChainTarget::Run(key),
             "store a value",
-            |transaction, now_ms| Ok(enter(transaction, &id, &stored, now_ms)?),
+            |transaction, now_ms| Ok(insert_value(transaction, &id, &stored, now_ms)?),
         )?;
         self.write_files(&stored)?;
         Ok(handle)
@@ -95,10 +95,10 @@ impl LedgerShared {
         let body = match handle.kind {
             ArtifactKind::Npy { .. } => return self.folder.block(handle),
             ArtifactKind::Json { .. } => String::from_utf8(self.folder.read(handle)?)
-                .map_err(|_| artifacts::corrupt(handle.hash, "it is not UTF-8"))?,
+                .map_err(|_| artifacts::corrupt_artifact(handle.hash, "it is not UTF-8"))?,
             ArtifactKind::Small => self.small(handle.hash)?,
         };
-        artifacts::load(&body, &mut |block| self.folder.block(block))
+        artifacts::decode_stored_form(&body, &mut |block| self.folder.block(block))
     }
 
     pub(super) fn small(&self, hash: ArtifactHash) -> Result<String> {
@@ -107,9 +107,9 @@ impl LedgerShared {
         }
         let body: Option<String> = self.read("read a value", |connection| {
             const SQL: &str = "SELECT body FROM vals WHERE hash = ?";
-            Ok(sql::row(connection, SQL, [hash.0])?)
+            Ok(sql::first_row(connection, SQL, [hash.0])?)
         })?;
-        artifacts::verified(hash, body)
+        artifacts::verify_body(hash, body)
     }
 }
 
@@ -153,7 +153,7 @@ impl StateStore {
                 OR hash IN (SELECT value FROM uses WHERE run = ?1)
                 OR hash IN (SELECT part FROM parts WHERE value IN (SELECT value FROM uses WHERE run = ?1))
              ORDER BY created_ms DESC, hash LIMIT ?2";
-        self.listed(SQL, params![run, sql::limit(count_max)])
+        self.listed(SQL, params![run, sql::row_limit(count_max)])
     }
 
     /// Lists the newest artifacts of the runs and answers of a folder; newest first.
@@ -174,8 +174,8 @@ impl StateStore {
              WHERE hash IN own OR hash IN (SELECT part FROM parts WHERE value IN own)
              ORDER BY created_ms DESC, hash LIMIT ?3"
         );
-        let (id, root) = folders::params(Some(folder));
-        self.listed(&sql, params![id, root, sql::limit(count_max)])
+        let (id, root) = folders::folder_params(Some(folder));
+        self.listed(&sql, params![id, root, sql::row_limit(count_max)])
     }
 
     /// Lists the newest artifacts that a caller sees; newest first.
@@ -196,7 +196,7 @@ impl StateStore {
              ORDER BY created_ms DESC, hash LIMIT ?5"
         );
         let (role, every, id, root) = scope.params();
-        let limit = sql::limit(count_max);
+        let limit = sql::row_limit(count_max);
         self.listed(&sql, params![role, every, id, root, limit])
     }
 
@@ -217,17 +217,18 @@ impl StateStore {
              UNION ALL SELECT NULL, created_ms FROM vals WHERE hash = ?1";
         self.flush()?;
         let found = self.shared.read("look for the artifact", |connection| {
-            let found: Option<(Option<String>, u64)> = sql::row(connection, FOUND, [hash.0])?;
-            let runs = sql::rows(connection, RUNS, [hash.0])?;
+            let found: Option<(Option<String>, u64)> = sql::first_row(connection, FOUND, [hash.0])?;
+            let runs = sql::all_rows(connection, RUNS, [hash.0])?;
             Ok(found.map(|(about, created_ms)| (about, created_ms, runs)))
         })?;
-        let (about, created_ms, runs) = found.ok_or_else(|| artifacts::missing(hash))?;
+        let (about, created_ms, runs) = found.ok_or_else(|| artifacts::missing_artifact(hash))?;
         let handle = match about {
             None => Some(ArtifactHandle::small(hash)),
             Some(about) => ArtifactHandle::parse(&about).filter(|handle| handle.hash == hash),
         };
         Ok(StoredArtifact {
-            handle: handle.ok_or_else(|| artifacts::corrupt(hash, "its row was changed"))?,
+            handle: handle
+                .ok_or_else(|| artifacts::corrupt_artifact(hash, "its row was changed"))?,
             created_ms,
             runs,
         })
@@ -235,7 +236,7 @@ impl StateStore {
 
     /// The handle of a value, if it is stored.
     pub fn handle_of(&self, value: &Value) -> Option<ArtifactHandle> {
-        let handle = artifacts::stored(value, artifacts::least_of(value))
+        let handle = artifacts::encode_value(value, artifacts::least_of(value))
             .ok()?
             .handle;
         self.artifact(handle.hash).ok().map(|found| found.handle)
@@ -311,7 +312,7 @@ impl StateStore {
         const SQL: &str = "SELECT coalesce(sum(bytes), 0) FROM artifacts
              WHERE hash IN (SELECT part FROM parts WHERE value = ?)";
         self.shared.read("measure the artifact", |connection| {
-            Ok(sql::row(connection, SQL, [hash.0])?.unwrap_or(0))
+            Ok(sql::first_row(connection, SQL, [hash.0])?.unwrap_or(0))
         })
     }
 
@@ -328,7 +329,7 @@ impl StateStore {
         let is_allowed = self.shared.read("look for the artifact", |connection| {
             let (role, every, id, root) = scope.params();
             let params = params![role, every, id, root, hash.0];
-            Ok(scope.is_everything() || sql::exists(connection, &sql, params)?)
+            Ok(scope.is_everything() || sql::row_exists(connection, &sql, params)?)
         })?;
         if !is_allowed {
             // The same error whether or not it exists, so that nothing is revealed about the values of other roles.
@@ -345,13 +346,13 @@ impl ResultStore for StateStore {
     fn keep(&self, call_id: &str, role: &str, value: &Value) -> Result<Value> {
         const SQL: &str = "INSERT OR IGNORE INTO answers(value, call, role, created_ms, folder) VALUES (?, ?, ?, ?, ?)";
         let shared = &self.shared;
-        let stored = artifacts::stored(value, artifacts::least_of(value))?;
+        let stored = artifacts::encode_value(value, artifacts::least_of(value))?;
         shared.change(ChainTarget::Own, "store a result", |transaction, now_ms| {
             enter_value(transaction, &stored, now_ms)?;
-            let folder = folders::number(transaction, shared.folder_of_calls())?;
+            let folder = folders::folder_number(transaction, shared.folder_of_calls())?;
             let hash = stored.handle.hash.0;
             let params = params![hash, call_id, role, now_ms as i64, folder];
-            Ok(sql::execute(transaction, SQL, params).map(drop)?)
+            Ok(sql::execute_statement(transaction, SQL, params).map(drop)?)
         })?;
         shared.write_files(&stored)?;
         Ok(stored.handle.to_value())

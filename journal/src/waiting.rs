@@ -56,7 +56,7 @@ impl WriteBuffer {
         }
         for key in &self.used {
             const SQL: &str = "UPDATE cache SET used_ms = ? WHERE action_key = ?";
-            sql::execute(transaction, SQL, params![now_ms as i64, key])?;
+            sql::execute_statement(transaction, SQL, params![now_ms as i64, key])?;
         }
         Ok(())
     }
@@ -71,7 +71,7 @@ pub(super) fn insert_small(
     // A different body under the same hash is damaged.
     const SQL: &str = "INSERT INTO vals(hash, body, created_ms) VALUES (?, ?, ?)
          ON CONFLICT(hash) DO UPDATE SET body = excluded.body WHERE body <> excluded.body";
-    sql::execute(transaction, SQL, params![hash.0, body, now_ms as i64]).map(drop)
+    sql::execute_statement(transaction, SQL, params![hash.0, body, now_ms as i64]).map(drop)
 }
 
 pub(super) fn insert_use(
@@ -80,7 +80,7 @@ pub(super) fn insert_use(
     run: &str,
 ) -> rusqlite::Result<()> {
     const SQL: &str = "INSERT OR IGNORE INTO uses(value, run) VALUES (?, ?)";
-    sql::execute(transaction, SQL, params![hash.0, run]).map(drop)
+    sql::execute_statement(transaction, SQL, params![hash.0, run]).map(drop)
 }
 
 /// A result to be cached.
@@ -98,7 +98,7 @@ impl CacheEntry {
                 created_ms = excluded.created_ms, used_ms = excluded.used_ms";
         let handle = json::to_text(&self.handle.to_value());
         let (hash, now_ms) = (self.handle.hash.0, now_ms as i64);
-        let bound = bound(&self.key, &hash, &handle);
+        let bound = binding_hash(&self.key, &hash, &handle);
         let params = params![
             self.key,
             hash,
@@ -108,13 +108,13 @@ impl CacheEntry {
             now_ms,
             bound
         ];
-        sql::execute(transaction, SQL, params).map(drop)
+        sql::execute_statement(transaction, SQL, params).map(drop)
     }
 }
 
 /// Binds a cached result to its key, so that no other result is taken for it. This detects damage and careless edits, not an
 /// attacker who recomputes it.
-pub(super) fn bound(key: &str, value: &[u8], handle: &str) -> [u8; 32] {
+pub(super) fn binding_hash(key: &str, value: &[u8], handle: &str) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     for part in [
         b"mc-kept-v1".as_slice(),

@@ -12,7 +12,7 @@ use super::sql;
 const LOOK: Duration = Duration::from_millis(500);
 
 /// The longest wait of the state's thread for records.
-pub(super) fn pause(chains: &OpenChains) -> Duration {
+pub(super) fn longest_wait(chains: &OpenChains) -> Duration {
     let mut runs = chains.runs.values();
     match runs.any(is_watched) {
         true => LOOK,
@@ -25,7 +25,7 @@ fn is_watched(run: &OpenRun) -> bool {
 }
 
 /// Stops the runs of this process whose cancellation was requested. A failed read is repeated at the next interval.
-pub(super) fn look(connection: &Connection, chains: &OpenChains) {
+pub(super) fn stop_cancelled_runs(connection: &Connection, chains: &OpenChains) {
     for run in chains.runs.values().filter(|run| is_watched(run)) {
         if let (Ok(true), Some(stop)) = (is_requested(connection, &run.id), &run.watched) {
             stop.cancel();
@@ -35,5 +35,5 @@ pub(super) fn look(connection: &Connection, chains: &OpenChains) {
 
 pub(super) fn is_requested(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
     const SQL: &str = "SELECT cancel_ms IS NOT NULL FROM runs WHERE id = ?";
-    Ok(sql::row(connection, SQL, [id])?.unwrap_or(false))
+    Ok(sql::first_row(connection, SQL, [id])?.unwrap_or(false))
 }

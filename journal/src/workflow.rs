@@ -23,12 +23,14 @@ impl StateStore {
         after: u64,
         count_max: usize,
     ) -> Result<Vec<String>> {
-        self.shared.read("read the workflows", |connection| {
-            match folder(connection, of)? {
-                Some(folder) => after_number(connection, folder, after, count_max),
-                None => Ok(Vec::new()),
-            }
-        })
+        self.shared
+            .read(
+                "read the workflows",
+                |connection| match find_folder_number(connection, of)? {
+                    Some(folder) => after_number(connection, folder, after, count_max),
+                    None => Ok(Vec::new()),
+                },
+            )
     }
 
     /// The number up to which files show the events of a folder.
@@ -36,12 +38,14 @@ impl StateStore {
     /// # Errors
     /// As [`StateStore::workflow_events`].
     pub fn workflow_shown(&self, of: Option<&WorkspaceId>) -> Result<u64> {
-        self.shared.read("read the workflows", |connection| {
-            match folder(connection, of)? {
-                Some(folder) => shown(connection, folder),
-                None => Ok(0),
-            }
-        })
+        self.shared
+            .read(
+                "read the workflows",
+                |connection| match find_folder_number(connection, of)? {
+                    Some(folder) => last_shown_number(connection, folder),
+                    None => Ok(0),
+                },
+            )
     }
 
     /// Continues the log of a folder by what `decide` makes of the events after `known` and of the time.
@@ -65,7 +69,7 @@ impl StateStore {
                     number += 1;
                     const SQL: &str =
                         "INSERT INTO workflow_events(folder, number, body) VALUES (?, ?, ?)";
-                    sql::execute(transaction, SQL, params![folder, number as i64, body])?;
+                    sql::execute_statement(transaction, SQL, params![folder, number as i64, body])?;
                     let digest = blake3::hash(body.as_bytes()).to_hex().to_string();
                     digests.push(object! { "number" => number, "digest" => digest });
                 }
@@ -93,13 +97,13 @@ impl StateStore {
         self.shared
             .transact("show the workflows", |transaction, _| {
                 let folder = folder_to_write(transaction, of)?;
-                let before = shown(transaction, folder)?;
+                let before = last_shown_number(transaction, folder)?;
                 let newer = after_number(transaction, folder, known.min(before), usize::MAX)?;
                 let now = show(before, &newer)?;
                 fail_at("workflow.after_files");
                 const SQL: &str = "INSERT INTO workflow_shown(folder, number) VALUES (?1, ?2)
                     ON CONFLICT(folder) DO UPDATE SET number = excluded.number";
-                sql::execute(transaction, SQL, params![folder, now as i64])?;
+                sql::execute_statement(transaction, SQL, params![folder, now as i64])?;
                 Ok(((), None))
             })
     }
@@ -117,10 +121,10 @@ impl StateStore {
         is_one_of_several: impl FnOnce() -> bool,
     ) -> Result<String> {
         let known = self.shared.read("read the workflows", |connection| {
-            let Some(folder) = folder(connection, of)? else {
+            let Some(folder) = find_folder_number(connection, of)? else {
                 return Ok(None);
             };
-            let name: Option<String> = sql::row(connection, CHECKOUT, [folder])?;
+            let name: Option<String> = sql::first_row(connection, CHECKOUT, [folder])?;
             let has_begun = !after_number(connection, folder, 0, 1)?.is_empty();
             Ok(name.or_else(|| has_begun.then(String::new)))
         })?;
@@ -140,11 +144,11 @@ impl StateStore {
         self.shared.transact("name the checkout", |transaction, _| {
             let folder = folder_to_write(transaction, of)?;
             // A letter first, so that no part of an id reads as a number.
-            let digits = random::chance();
+            let digits = random::random_bits();
             let letter = char::from(b'a' + (digits % 26) as u8);
             let name = format!("{letter}{:04x}", digits >> 32 & 0xffff);
-            sql::execute(transaction, SQL, params![folder, name])?;
-            let name: Option<String> = sql::row(transaction, CHECKOUT, [folder])?;
+            sql::execute_statement(transaction, SQL, params![folder, name])?;
+            let name: Option<String> = sql::first_row(transaction, CHECKOUT, [folder])?;
             Ok((name.unwrap_or_default(), None))
         })
     }
@@ -157,7 +161,7 @@ impl StateStore {
         const SQL: &str = "SELECT id, root, (SELECT count(*) FROM workflow_events WHERE folder = folders.number) FROM folders ORDER BY number";
         type Row = (String, String, i64);
         self.shared.read("read the folders", |connection| {
-            let rows = sql::rows::<Row>(connection, SQL, [])?;
+            let rows = sql::all_rows::<Row>(connection, SQL, [])?;
             let known = rows.into_iter().map(|(id, root, events)| KnownFolder {
                 id,
                 root,
@@ -178,25 +182,25 @@ impl StateStore {
             "UPDATE folders SET id = 'replaced ' || number || ' ' || id WHERE id = ?";
         const TAKE: &str = "UPDATE folders SET id = ?, root = ? WHERE number = ?";
         self.shared.transact("adopt the folder", |transaction, _| {
-            let old: Option<i64> = sql::row(transaction, FIND, [from])?;
+            let old: Option<i64> = sql::first_row(transaction, FIND, [from])?;
             let Some(old) = old else {
                 return Err(tool_error!(InvalidArgs, "unknown_folder"; "the state knows no folder with the identity `{from}`").into());
             };
             if from == now.id {
                 // The identity moves with the folder, and what it asks for with it.
                 const MOVE: &str = "UPDATE approvals SET workspace = ?1 WHERE workspace = (SELECT root FROM folders WHERE number = ?2)";
-                sql::execute(transaction, MOVE, params![now.root, old])?;
+                sql::execute_statement(transaction, MOVE, params![now.root, old])?;
             }
-            if let Some(number) = sql::row::<i64>(transaction, FIND, [&now.id])?
+            if let Some(number) = sql::first_row::<i64>(transaction, FIND, [&now.id])?
                 && number != old
             {
                 if !after_number(transaction, number, 0, 1)?.is_empty() {
                     return Err(tool_error!(Conflict, "log_exists"; "`{}` has a log of workflows of its own, which is not joined with another", now.root;
                         "keep it, or move the state folder away and restore the other one").into());
                 }
-                sql::execute(transaction, FREE, [&now.id])?;
+                sql::execute_statement(transaction, FREE, [&now.id])?;
             }
-            sql::execute(transaction, TAKE, params![now.id, now.root, old])?;
+            sql::execute_statement(transaction, TAKE, params![now.id, now.root, old])?;
             let record = object! { "event" => "adopted", "folder" => old, "from" => from, "root" => now.root.as_str() };
             Ok(((), Some(record)))
         })
@@ -219,7 +223,9 @@ const CHECKOUT: &str = "SELECT name FROM workflow_checkouts WHERE folder = ?";
 /// Where the log differs from the digests in the audit: session and number of the record, and what is wrong.
 ///
 /// Records that were pruned say nothing, and a log without records is then no fault.
-pub(crate) fn faults(connection: &Connection) -> rusqlite::Result<Vec<(String, u64, String)>> {
+pub(crate) fn find_log_faults(
+    connection: &Connection,
+) -> rusqlite::Result<Vec<(String, u64, String)>> {
     const RECORDS: &str = "SELECT session, sequence, body ->> '$.folder', item.value ->> '$.number', item.value ->> '$.digest'
          FROM events, json_each(body, '$.events') AS item
          WHERE body LIKE '%\"event\":\"workflow\"%' AND json_valid(body) AND body ->> '$.event' = 'workflow'
@@ -227,8 +233,10 @@ pub(crate) fn faults(connection: &Connection) -> rusqlite::Result<Vec<(String, u
     const BODY: &str = "SELECT body FROM workflow_events WHERE folder = ? AND number = ?";
     let mut faults = Vec::new();
     type Row = (String, u64, i64, i64, String);
-    for (session, sequence, folder, number, digest) in sql::rows::<Row>(connection, RECORDS, [])? {
-        let body: Option<String> = sql::row(connection, BODY, params![folder, number])?;
+    for (session, sequence, folder, number, digest) in
+        sql::all_rows::<Row>(connection, RECORDS, [])?
+    {
+        let body: Option<String> = sql::first_row(connection, BODY, params![folder, number])?;
         let what = match body {
             None => "is missing",
             Some(body) if blake3::hash(body.as_bytes()).to_hex().as_str() != digest => {
@@ -244,8 +252,8 @@ pub(crate) fn faults(connection: &Connection) -> rusqlite::Result<Vec<(String, u
     }
     const COUNTS: &str = "SELECT (SELECT count(*) FROM workflow_events), (SELECT count(*) FROM events, json_each(body, '$.events')
          WHERE body LIKE '%\"event\":\"workflow\"%' AND json_valid(body) AND body ->> '$.event' = 'workflow')";
-    if cut::newest(connection)?.is_none()
-        && let Some((rows, records)) = sql::row::<(i64, i64)>(connection, COUNTS, [])?
+    if cut::newest_cut(connection)?.is_none()
+        && let Some((rows, records)) = sql::first_row::<(i64, i64)>(connection, COUNTS, [])?
         && rows > records
     {
         faults.push((
@@ -258,18 +266,21 @@ pub(crate) fn faults(connection: &Connection) -> rusqlite::Result<Vec<(String, u
 }
 
 /// The number of a folder; 0 without one, `None` for one that the state does not know. Another folder at the same path has another log.
-fn folder(connection: &Connection, of: Option<&WorkspaceId>) -> rusqlite::Result<Option<i64>> {
+fn find_folder_number(
+    connection: &Connection,
+    of: Option<&WorkspaceId>,
+) -> rusqlite::Result<Option<i64>> {
     let Some(WorkspaceId { id, .. }) = of else {
         return Ok(Some(0));
     };
-    sql::row(connection, "SELECT number FROM folders WHERE id = ?", [id])
+    sql::first_row(connection, "SELECT number FROM folders WHERE id = ?", [id])
 }
 
 fn folder_to_write(
     transaction: &Transaction<'_>,
     of: Option<&WorkspaceId>,
 ) -> rusqlite::Result<i64> {
-    Ok(folders::number(transaction, of)?.unwrap_or(0))
+    Ok(folders::folder_number(transaction, of)?.unwrap_or(0))
 }
 
 fn after_number(
@@ -303,8 +314,8 @@ fn after_number(
     Ok(bodies)
 }
 
-fn shown(connection: &Connection, folder: i64) -> Done<u64> {
+fn last_shown_number(connection: &Connection, folder: i64) -> Done<u64> {
     const SQL: &str = "SELECT number FROM workflow_shown WHERE folder = ?";
-    let found: Option<u64> = sql::row(connection, SQL, [folder])?;
+    let found: Option<u64> = sql::first_row(connection, SQL, [folder])?;
     Ok(found.unwrap_or(0))
 }

@@ -21,8 +21,10 @@ const KEY_MOST: usize = 4096;
 ///
 /// # Errors
 /// An unreadable list, and every error in it.
-pub(crate) fn configured() -> Result<Option<Vec<Approver>>> {
-    let Some(list) = list() else { return Ok(None) };
+pub(crate) fn load_approvers() -> Result<Option<Vec<Approver>>> {
+    let Some(list) = approvers_path() else {
+        return Ok(None);
+    };
     match list.symlink_metadata() {
         Err(err) if err.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Ok(_) if !list.is_file() => {
@@ -32,23 +34,23 @@ pub(crate) fn configured() -> Result<Option<Vec<Approver>>> {
         }
         _ => {}
     }
-    let Some(text) = crate::owned::read(&list)? else {
+    let Some(text) = crate::owned::read_owned_file(&list)? else {
         return Ok(None);
     };
     Ok(Some(Approver::parse_all(&list.to_string_lossy(), &text)?))
 }
 
-fn list() -> Option<PathBuf> {
+fn approvers_path() -> Option<PathBuf> {
     Some(environment::user_config_folder()?.join(FILE_NAME))
 }
 
-fn shown() -> String {
-    list().map_or_else(|| FILE_NAME.to_owned(), |list| list.display().to_string())
+fn approvers_path_text() -> String {
+    approvers_path().map_or_else(|| FILE_NAME.to_owned(), |list| list.display().to_string())
 }
 
 /// Requires keys if approvers are configured, whatever the configuration says.
-pub(crate) fn settle(config: &mut Config) -> Result<()> {
-    if configured()?.is_some() {
+pub(crate) fn require_approver_keys(config: &mut Config) -> Result<()> {
+    if load_approvers()?.is_some() {
         config.approvals.from = ApprovalsFrom::Key;
     }
     Ok(())
@@ -57,7 +59,7 @@ pub(crate) fn settle(config: &mut Config) -> Result<()> {
 /// The error for a decision without a key if approvers have keys.
 pub(crate) fn key_needed(what: &str) -> ToolError {
     tool_error!(PolicyDenied, "approver"; "approval requires an approver's key: {what}";
-        "`mathchain approve ID --key FILE`; `{}` lists the approvers", shown())
+        "`mathchain approve ID --key FILE`; `{}` lists the approvers", approvers_path_text())
 }
 
 /// Requires that this process has a controlling terminal, and is not of the process group that asks. This shows that a command was
@@ -98,25 +100,25 @@ fn has_terminal() -> bool {
 /// # Errors
 /// A key file that is unreadable, or accessible to others; `policy_denied` for an unknown key, or for no key if approvers are
 /// configured.
-pub(crate) fn approver(key: Option<&Path>, from: ApprovalsFrom) -> Result<String> {
+pub(crate) fn authenticate_approver(key: Option<&Path>, from: ApprovalsFrom) -> Result<String> {
     let Some(file) = key else {
         return match from {
             ApprovalsFrom::Terminal => Ok(WITHOUT_KEY.to_owned()),
             ApprovalsFrom::Key => Err(key_needed("pass it with `--key`")),
         };
     };
-    let digest = key_digest(&read(file)?);
-    let known = configured()?.unwrap_or_default();
+    let digest = key_digest(&read_approver_key(file)?);
+    let known = load_approvers()?.unwrap_or_default();
     if let Some(found) = known.into_iter().find(|known| known.digest == digest) {
         return Ok(found.name);
     }
-    let shown = shown();
+    let shown = approvers_path_text();
     Err(tool_error!(PolicyDenied, "approver";
         "the key in `{}` belongs to no approver", file.display();
         "`{shown}` lists approvers: `[approvers]` with a line `NAME = \"{digest}\"`"))
 }
 
-fn read(file: &Path) -> Result<Vec<u8>> {
+fn read_approver_key(file: &Path) -> Result<Vec<u8>> {
     let fault = |what: String| {
         tool_error!(InvalidRequest, "key";
         "the key file `{}` {what}", file.display())

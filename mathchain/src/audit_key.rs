@@ -16,7 +16,7 @@ const FILE_NAME: &str = "audit.key";
 ///
 /// # Errors
 /// A key that is unreadable, damaged, or accessible to others; `invalid_args` for a given text that is no public key.
-pub(crate) fn trusted(given: &[String]) -> Result<Vec<String>> {
+pub(crate) fn trusted_cut_keys(given: &[String]) -> Result<Vec<String>> {
     let mut keys = Vec::new();
     for key in given {
         if key.len() != 64 || !key.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -26,24 +26,24 @@ pub(crate) fn trusted(given: &[String]) -> Result<Vec<String>> {
         }
         keys.push(key.to_ascii_lowercase());
     }
-    keys.extend(existing()?.map(|key| key.public()));
+    keys.extend(load_cut_key()?.map(|key| key.public()));
     Ok(keys)
 }
 
 /// This user's key, if there is one.
 ///
 /// # Errors
-/// As [`trusted`].
-pub(crate) fn existing() -> Result<Option<CutKey>> {
-    environment::keys_folder().map_or(Ok(None), |folder| read(&folder.join(FILE_NAME)))
+/// As [`trusted_cut_keys`].
+pub(crate) fn load_cut_key() -> Result<Option<CutKey>> {
+    environment::keys_folder().map_or(Ok(None), |folder| read_cut_key(&folder.join(FILE_NAME)))
 }
 
 /// This user's key, which is made where it is missing.
 ///
 /// # Errors
-/// As [`trusted`]; `precondition_failed` where it cannot be made.
+/// As [`trusted_cut_keys`]; `precondition_failed` where it cannot be made.
 pub(crate) fn existing_or_new() -> Result<CutKey> {
-    if let Some(key) = existing()? {
+    if let Some(key) = load_cut_key()? {
         return Ok(key);
     }
     let folder = environment::keys_folder().ok_or_else(|| {
@@ -52,21 +52,21 @@ pub(crate) fn existing_or_new() -> Result<CutKey> {
             "set HOME or XDG_CONFIG_HOME")
     })?;
     let file = folder.join(FILE_NAME);
-    make(&folder, &file).map_err(|err| {
+    create_key_file(&folder, &file).map_err(|err| {
         let file = file.display();
         tool_error!(PreconditionFailed, "cut_key"; "the key `{file}` cannot be made: {err}";
             "make its folder writable: the cut of a pruning is signed by it")
     })?;
-    read(&file)?.ok_or_else(|| unusable(&file, "disappeared"))
+    read_cut_key(&file)?.ok_or_else(|| unusable_key_error(&file, "disappeared"))
 }
 
-fn unusable(file: &Path, why: &str) -> ToolError {
+fn unusable_key_error(file: &Path, why: &str) -> ToolError {
     tool_error!(PreconditionFailed, "cut_key"; "the key `{}` {why}", file.display();
         "bring it back from a backup; without it cuts of earlier prunings are not those of this user")
 }
 
-fn read(file: &Path) -> Result<Option<CutKey>> {
-    let Some((mut open, _)) = owned::open(file)? else {
+fn read_cut_key(file: &Path) -> Result<Option<CutKey>> {
+    let Some((mut open, _)) = owned::open_owned_file(file)? else {
         return Ok(None);
     };
     #[cfg(unix)]
@@ -74,20 +74,26 @@ fn read(file: &Path) -> Result<Option<CutKey>> {
         use std::os::unix::fs::PermissionsExt as _;
         let mode = open.metadata().map(|found| found.permissions().mode());
         if mode.is_ok_and(|mode| mode & 0o077 != 0) {
-            return Err(unusable(file, "is accessible to others (`chmod 600` it)"));
+            return Err(unusable_key_error(
+                file,
+                "is accessible to others (`chmod 600` it)",
+            ));
         }
     }
     let mut seed = [0; SEED_BYTES];
     let whole =
         open.read_exact(&mut seed).is_ok() && open.read(&mut [0]).is_ok_and(|more| more == 0);
     if !whole {
-        return Err(unusable(file, &format!("does not have {SEED_BYTES} bytes")));
+        return Err(unusable_key_error(
+            file,
+            &format!("does not have {SEED_BYTES} bytes"),
+        ));
     }
     Ok(Some(CutKey::of_seed(seed)))
 }
 
 /// Makes the file whole or not at all; one that another process made meanwhile stays.
-fn make(folder: &Path, file: &Path) -> io::Result<()> {
+fn create_key_file(folder: &Path, file: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     let mut options = OpenOptions::new();

@@ -39,7 +39,7 @@ impl Clock for SystemClock {
         // A deadline beyond the clock's range never fires.
         if let Some(due) = Instant::now().checked_add(after) {
             let cleared = Arc::clone(&cleared);
-            timer().set(due, AlarmTimeout { stop, cleared });
+            shared_timer().set(due, AlarmTimeout { stop, cleared });
         }
         Box::new(AlarmGuard { cleared })
     }
@@ -80,7 +80,7 @@ struct AlarmQueue {
     dead: bool,
 }
 
-fn timer() -> &'static AlarmTimer {
+fn shared_timer() -> &'static AlarmTimer {
     static TIMER: OnceLock<AlarmTimer> = OnceLock::new();
     TIMER.get_or_init(AlarmTimer::default)
 }
@@ -88,7 +88,7 @@ fn timer() -> &'static AlarmTimer {
 /// Makes this thread wait for the alarms of this process once it calls [`AlarmDuty::until_the_end`], until the [`AlarmDutyEnd`] is dropped by the
 /// thread whose work it waits for. Where another thread waits for them already, this one only waits for the end of the work.
 pub(crate) fn keep_deadlines() -> (AlarmDuty, AlarmDutyEnd) {
-    let mut waiting = timer().lock();
+    let mut waiting = shared_timer().lock();
     let ended = Arc::new(AtomicBool::new(false));
     let deadlines = AlarmDuty {
         keeps: !std::mem::replace(&mut waiting.kept, true),
@@ -108,7 +108,7 @@ pub(crate) struct AlarmDutyEnd(Arc<AtomicBool>);
 
 impl Drop for AlarmDutyEnd {
     fn drop(&mut self) {
-        let timer = timer();
+        let timer = shared_timer();
         let waiting = timer.lock();
         self.0.store(true, Ordering::Relaxed);
         drop(waiting);
@@ -120,7 +120,7 @@ impl AlarmDuty {
     /// Sets the flags of alarms that are due, until the work ends.
     pub(crate) fn until_the_end(&mut self) {
         if self.keeps {
-            timer().run(Some(&self.ended));
+            shared_timer().run(Some(&self.ended));
         }
     }
 }
@@ -128,11 +128,11 @@ impl AlarmDuty {
 impl Drop for AlarmDuty {
     fn drop(&mut self) {
         if self.keeps {
-            let mut waiting = timer().lock();
+            let mut waiting = shared_timer().lock();
             waiting.kept = false;
             waiting.alarms.retain(|_, timeout| !timeout.is_cleared());
             if !waiting.alarms.is_empty() {
-                timer().start(&mut waiting);
+                shared_timer().start(&mut waiting);
             }
         }
     }

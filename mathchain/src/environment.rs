@@ -48,7 +48,7 @@ pub struct AgentText {
 /// A file that cannot be read.
 pub fn agent_texts(project: &Path) -> Result<Vec<AgentText>> {
     let folder = project.join(AGENTS_FOLDER);
-    if !owned::exists(&folder)? {
+    if !owned::is_present(&folder)? {
         return Ok(Vec::new());
     }
     let entries = match std::fs::read_dir(&folder) {
@@ -57,7 +57,7 @@ pub fn agent_texts(project: &Path) -> Result<Vec<AgentText>> {
         Err(_) if folder.is_file() => return Ok(Vec::new()),
         Err(err) => {
             let why = format!("cannot be listed: {err}");
-            return Err(owned::unusable(&folder, &why));
+            return Err(owned::unusable_file_error(&folder, &why));
         }
     };
     let mut found = Vec::new();
@@ -68,7 +68,7 @@ pub fn agent_texts(project: &Path) -> Result<Vec<AgentText>> {
         let path = entry.path();
         if name.ends_with(".md") && !path.is_dir() {
             found.push((path, format!("{AGENTS_FOLDER}/{name}")));
-        } else if owned::exists(&path.join("agent.md"))? {
+        } else if owned::is_present(&path.join("agent.md"))? {
             let shown = format!("{AGENTS_FOLDER}/{name}/agent.md");
             found.push((path.join("agent.md"), shown));
         }
@@ -76,7 +76,7 @@ pub fn agent_texts(project: &Path) -> Result<Vec<AgentText>> {
     found.sort();
     let mut texts = Vec::with_capacity(found.len());
     for (path, shown) in found {
-        owned::open(&path)?;
+        owned::open_owned_file(&path)?;
         texts.push(agent_text(&path, &shown)?);
     }
     Ok(texts)
@@ -115,7 +115,7 @@ pub(crate) fn config_of(path: &Path, text: &str) -> Result<Config> {
 pub(crate) fn read_named_files(path: &Path, config: &mut Config) {
     for file in config.files.iter_mut() {
         let path = path.with_file_name(&file.path.text);
-        file.text = match owned::read(&path) {
+        file.text = match owned::read_owned_file(&path) {
             Ok(Some(text)) => Ok(text),
             Ok(None) => Err("it does not exist".to_owned()),
             Err(err) => Err(err.message().to_owned()),
@@ -133,7 +133,7 @@ pub(crate) fn read_named_files(path: &Path, config: &mut Config) {
 /// The pinned tools of an MCP server, whoever pinned them.
 pub(crate) fn read_pin(config: &Path, server: &str) -> Result<Option<ToolListPin>> {
     let path = pin_path(config, server);
-    let text = owned::read(&path)?;
+    let text = owned::read_owned_file(&path)?;
     let path = path.to_string_lossy().into_owned();
     Ok(text.map(|text| ToolListPin { path, text }))
 }
@@ -195,11 +195,11 @@ pub fn user_state_folder() -> Option<PathBuf> {
 
 /// The folders of a workspace that tools and programs may not read, absolute and without links: the state folder in use, the user's,
 /// any folder with the name of one, and that of the user's keys.
-pub fn closed(roots: &[WorkspaceRoot], state: Option<&Path>) -> Vec<PathBuf> {
+pub fn closed_folders(roots: &[WorkspaceRoot], state: Option<&Path>) -> Vec<PathBuf> {
     closed_by(roots, state, &RealPaths::default())
 }
 
-/// As [`closed`], with what was found of paths.
+/// As [`closed_folders`], with what was found of paths.
 pub(crate) fn closed_by(
     roots: &[WorkspaceRoot],
     state: Option<&Path>,
@@ -221,13 +221,13 @@ pub(crate) fn closed_by(
 }
 
 /// A path without links, as far as it exists.
-pub(crate) fn real(path: &Path) -> PathBuf {
+pub(crate) fn real_path(path: &Path) -> PathBuf {
     RealPaths::default().real(path)
 }
 
-/// The settings of the sandbox: search path of programs, folder for scratch folders, the roots of the workspace, and its [`closed`]
+/// The settings of the sandbox: search path of programs, folder for scratch folders, the roots of the workspace, and its [`closed_folders`]
 /// folders. Sandboxed programs do not see the latter.
-pub fn surroundings(
+pub fn sandbox_surroundings(
     roots: &[PathBuf],
     closed: &[PathBuf],
     protected: &[PathBuf],
@@ -235,7 +235,7 @@ pub fn surroundings(
     surroundings_by(roots, closed, protected, &RealPaths::default())
 }
 
-/// As [`surroundings`], with what was found of paths.
+/// As [`sandbox_surroundings`], with what was found of paths.
 pub(crate) fn surroundings_by(
     roots: &[PathBuf],
     closed: &[PathBuf],
@@ -243,14 +243,14 @@ pub(crate) fn surroundings_by(
     paths: &RealPaths,
 ) -> SandboxEnvironment {
     let workspace = roots.first();
-    let home = variable("HOME").map(PathBuf::from);
+    let home = read_variable("HOME").map(PathBuf::from);
     let folders = |name: &str| -> Vec<PathBuf> {
-        let value = variable(name);
+        let value = read_variable(name);
         value.map_or_else(Vec::new, |value| std::env::split_paths(&value).collect())
     };
     // The Python environment of the caller, that of the workspace, and programs installed for the user.
     let environments = [
-        variable("VIRTUAL_ENV").map(PathBuf::from),
+        read_variable("VIRTUAL_ENV").map(PathBuf::from),
         workspace.map(|root| root.join(".venv")),
         home.as_ref().map(|home| home.join(".local")),
     ];
@@ -268,7 +268,7 @@ pub(crate) fn surroundings_by(
             .filter(|folder| folder.is_absolute())
             .collect(),
         home: home.filter(|home| home.is_absolute()),
-        ssh_agent: variable("SSH_AUTH_SOCK")
+        ssh_agent: read_variable("SSH_AUTH_SOCK")
             .map(PathBuf::from)
             .filter(|socket| socket.is_absolute()),
         python: None,
@@ -276,7 +276,7 @@ pub(crate) fn surroundings_by(
 }
 
 /// The interpreter that `[code] python` names, a file or the folder of a virtual environment, absolute or in a folder.
-pub(crate) fn interpreter(named: &str, folder: &Path) -> PathBuf {
+pub(crate) fn resolve_interpreter(named: &str, folder: &Path) -> PathBuf {
     let path = folder.join(named);
     let within = |name: &str| path.join("bin").join(name);
     match path.is_dir() {
@@ -288,7 +288,7 @@ pub(crate) fn interpreter(named: &str, folder: &Path) -> PathBuf {
 
 /// The time zone of the user: that of `TZ`, else of this machine, else UTC.
 pub(crate) fn time_zone() -> jiff::tz::TimeZone {
-    let named = variable("TZ").filter(|name| !name.is_empty());
+    let named = read_variable("TZ").filter(|name| !name.is_empty());
     let named = named.and_then(|name| jiff::tz::TimeZone::get(name.trim_start_matches(':')).ok());
     let local = || {
         // The target of the link names the zone.
@@ -301,21 +301,21 @@ pub(crate) fn time_zone() -> jiff::tz::TimeZone {
 
 /// Whether output may be coloured (<https://no-color.org>).
 pub fn colour_wanted() -> bool {
-    variable("NO_COLOR").is_none_or(|value| value.is_empty()) && !is_dumb()
+    read_variable("NO_COLOR").is_none_or(|value| value.is_empty()) && !is_dumb()
 }
 
 /// Whether the terminal cannot redraw a line.
 pub fn is_dumb() -> bool {
-    variable("TERM").is_some_and(|value| value == "dumb")
+    read_variable("TERM").is_some_and(|value| value == "dumb")
 }
 
 /// The secret in a variable that the configuration names; `None` if unset or empty.
-pub(crate) fn secret(name: &str) -> Option<String> {
-    variable(name).filter(|value| !value.is_empty())
+pub(crate) fn read_secret(name: &str) -> Option<String> {
+    read_variable(name).filter(|value| !value.is_empty())
 }
 
 /// The sorted names of this process's environment variables, without their values.
-pub(crate) fn names() -> Vec<String> {
+pub(crate) fn variable_names() -> Vec<String> {
     let mut names: Vec<String> = std::env::vars_os()
         .map(|(name, _)| name.to_string_lossy().into_owned())
         .collect();
@@ -357,7 +357,7 @@ pub(crate) fn of_user() -> Vec<(String, String)> {
 fn config_in(folder: &Path) -> Result<Option<PathBuf>> {
     let mut present = Vec::new();
     for path in CONFIG_NAMES.iter().map(|name| folder.join(name)) {
-        if owned::exists(&path)? {
+        if owned::is_present(&path)? {
             present.push(path);
         }
     }
@@ -388,11 +388,11 @@ pub(crate) fn read_named(path: &Path) -> Result<String> {
 
 /// Reads a configuration. Files that it names are relative to its path without links.
 pub(crate) fn read_config(path: &Path, of_project: bool) -> Result<LoadedConfigFile> {
-    let Some(text) = owned::read(path)? else {
-        return Err(owned::unusable(path, "does not exist"));
+    let Some(text) = owned::read_owned_file(path)? else {
+        return Err(owned::unusable_file_error(path, "does not exist"));
     };
     let real = path.canonicalize();
-    let path = real.map_err(|err| owned::unusable(path, &err.to_string()))?;
+    let path = real.map_err(|err| owned::unusable_file_error(path, &err.to_string()))?;
     Ok(LoadedConfigFile {
         path,
         text,
@@ -401,25 +401,25 @@ pub(crate) fn read_config(path: &Path, of_project: bool) -> Result<LoadedConfigF
 }
 
 fn user_folder(name: &str, below_home: &str) -> Option<PathBuf> {
-    let base = folder_in(name).or_else(|| Some(home()?.join(below_home)))?;
+    let base = folder_in(name).or_else(|| Some(home_folder()?.join(below_home)))?;
     Some(base.join("mathchain"))
 }
 
 /// The home folder of this user.
-pub(crate) fn home() -> Option<PathBuf> {
+pub(crate) fn home_folder() -> Option<PathBuf> {
     folder_in("HOME")
 }
 
 /// The absolute path in a variable.
 fn folder_in(name: &str) -> Option<PathBuf> {
-    Some(PathBuf::from(variable(name)?)).filter(|path| path.is_absolute())
+    Some(PathBuf::from(read_variable(name)?)).filter(|path| path.is_absolute())
 }
 
 #[expect(
     clippy::disallowed_methods,
     reason = "this module is where the environment is read"
 )]
-pub(crate) fn variable(name: &str) -> Option<String> {
+pub(crate) fn read_variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 

@@ -68,10 +68,10 @@ impl DeclarationFormat {
         match self {
             Self::Openai => declared(Dialect::Openai),
             Self::Anthropic => declared(Dialect::Anthropic),
-            Self::Gemini => format!("{:#}\n", gemini(offered, elsewhere)),
+            Self::Gemini => format!("{:#}\n", gemini_declarations(offered, elsewhere)),
             Self::Mcp => declared(Dialect::Mcp),
-            Self::Jsonschema => format!("{:#}\n", schemas(dispatcher, offered)),
-            Self::Markdown => markdown(catalog, offered) + &run_elsewhere(elsewhere),
+            Self::Jsonschema => format!("{:#}\n", argument_schemas(dispatcher, offered)),
+            Self::Markdown => render_markdown(catalog, offered) + &run_elsewhere(elsewhere),
             Self::Gbnf => offer::tool_call_grammar(offered),
             Self::Index => {
                 let catalogue = dispatcher.catalogue();
@@ -86,7 +86,7 @@ impl DeclarationFormat {
 ///
 /// # Errors
 /// An unknown role, agent or phase.
-pub(crate) fn elsewhere(
+pub(crate) fn external_tools(
     dispatcher: &Dispatcher,
     caller: &CallerContext,
 ) -> Result<Vec<HandedTool>> {
@@ -98,7 +98,7 @@ pub(crate) fn elsewhere(
 }
 
 /// Function declarations, and beside them the tools that the provider runs itself.
-fn gemini(offered: &[ToolOffer], elsewhere: &[HandedTool]) -> Json {
+fn gemini_declarations(offered: &[ToolOffer], elsewhere: &[HandedTool]) -> Json {
     let mut declared = Dialect::Gemini.declare(offered);
     let aliases = ToolAliases::built_in();
     let of_provider = elsewhere.iter().filter_map(|tool| {
@@ -128,7 +128,7 @@ fn run_elsewhere(elsewhere: &[HandedTool]) -> String {
 }
 
 /// The schemas that arguments are checked against, by wire name.
-fn schemas(dispatcher: &Dispatcher, offered: &[ToolOffer]) -> Json {
+fn argument_schemas(dispatcher: &Dispatcher, offered: &[ToolOffer]) -> Json {
     let of = |offered: &ToolOffer| {
         let (input, output) = match dispatcher.catalogue().get(&offered.name) {
             Some(tool) => (tool.input_schema(), tool.output_schema()),
@@ -141,7 +141,7 @@ fn schemas(dispatcher: &Dispatcher, offered: &[ToolOffer]) -> Json {
     Json::Object(offered.iter().map(of).collect())
 }
 
-fn markdown(catalog: Catalog, offered: &[ToolOffer]) -> String {
+fn render_markdown(catalog: Catalog, offered: &[ToolOffer]) -> String {
     let mut text = format!("# Tools\n\n{}\n", offer::catalog_instructions(catalog));
     for tool in offered {
         let (name, title, description) = (&tool.name, &tool.title, &tool.description);
@@ -154,7 +154,7 @@ fn markdown(catalog: Catalog, offered: &[ToolOffer]) -> String {
             let _ = writeln!(
                 text,
                 "- `{argument}` ({}{required}): {description}",
-                types(schema)
+                schema_type_text(schema)
             );
         }
     }
@@ -162,7 +162,7 @@ fn markdown(catalog: Catalog, offered: &[ToolOffer]) -> String {
 }
 
 /// The types of a schema in words, or its names.
-fn types(schema: &Json) -> String {
+fn schema_type_text(schema: &Json) -> String {
     let texts = |list: &Json| {
         let texts = list
             .as_array()

@@ -96,7 +96,7 @@ impl ConfigGenerations {
                 None => Err(tool_error!(PreconditionFailed, "the toolkit is closed")),
             }
         }));
-        let first = Arc::new(generation(
+        let first = Arc::new(build_generation(
             &families,
             &[],
             &layers,
@@ -136,7 +136,7 @@ impl ConfigGenerations {
         let old = self.current();
         self.next(&old).inspect_err(|_| {
             for plugin in old.plugins.iter() {
-                if let Some(reason) = plugins::withdrawn(plugin, self.roots()) {
+                if let Some(reason) = plugins::withdrawal_reason(plugin, self.roots()) {
                     plugin.close(&reason);
                 }
             }
@@ -173,7 +173,7 @@ impl ConfigGenerations {
             loaded.any(|plugin| names.contains(&plugin.manifest.name))
         });
         LoadedPlugins::strict(&fell.cloned().collect::<Vec<_>>())?;
-        let mut reloaded = differences(&old.plugins, &found.plugins);
+        let mut reloaded = plugin_differences(&old.plugins, &found.plugins);
         reloaded.configuration = config != *old.config;
         let names = found.broken.iter().map(|one| one.names.last().cloned());
         reloaded.broken = names.flatten().collect();
@@ -183,14 +183,14 @@ impl ConfigGenerations {
         }
         let mut host = self.host.clone();
         if reloaded.configuration {
-            let http = crate::web::client(&config, Arc::clone(&self.host.clock))?;
+            let http = crate::web::http_client(&config, Arc::clone(&self.host.clock))?;
             host.capabilities.model = crate::models::of_config(&config.models, http.clone());
             host.capabilities.http = http;
         } else {
             host = self.host_of(old);
         }
         let added = self.added();
-        let next = generation(
+        let next = build_generation(
             &self.families,
             &added,
             &self.layers,
@@ -240,7 +240,7 @@ impl ConfigGenerations {
             broken: old.broken.clone(),
         };
         let (host, config) = (self.host_of(&old), Config::clone(&old.config));
-        let next = generation(
+        let next = build_generation(
             &self.families,
             &all,
             &self.layers,
@@ -267,7 +267,7 @@ impl ConfigGenerations {
     }
 }
 
-fn generation(
+fn build_generation(
     families: &[&'static [ErasedTool]],
     added: &[Arc<dyn AnyTool>],
     layers: &[PolicyLayer],
@@ -307,7 +307,7 @@ fn generation(
     })
 }
 
-fn differences(old: &[Plugin], new: &[Plugin]) -> ReloadReport {
+fn plugin_differences(old: &[Plugin], new: &[Plugin]) -> ReloadReport {
     let state = |plugin: &Plugin| {
         (
             plugin.bundle.clone(),
@@ -336,7 +336,7 @@ fn differences(old: &[Plugin], new: &[Plugin]) -> ReloadReport {
 }
 
 /// A loaded plugin, for lists.
-pub(crate) fn describe(plugin: &Plugin) -> Value {
+pub(crate) fn describe_plugin(plugin: &Plugin) -> Value {
     let (manifest, bundle) = (&plugin.manifest, &plugin.bundle);
     let tools = plugin.tools.iter();
     let tools = tools.map(|(id, unmet)| object! { "id" => id.as_str(), "unmet" => unmet.clone() });

@@ -45,7 +45,7 @@ pub(crate) struct ProjectState {
 
 /// Looks which name the workspace has, and lets `paths` give it for the first root; `None` for a state that is not below that root, which
 /// other folders may share.
-pub(crate) fn recognise(
+pub(crate) fn recognise_workspace(
     roots: &[WorkspaceRoot],
     state: Option<&Path>,
     paths: &RealPaths,
@@ -56,7 +56,7 @@ pub(crate) fn recognise(
         return None;
     }
     let folder = roots::of_folder(&root)?;
-    let bound = read(&state);
+    let bound = read_bound_identity(&state);
     let is_bound = bound.as_ref().filter(|bound| bound.folder == folder);
     let name = is_bound.map_or(&folder, |bound| &bound.identity);
     paths.name_folder(&root, name.clone());
@@ -69,8 +69,8 @@ pub(crate) fn recognise(
 }
 
 /// The content of the file; `None` where there is none that can be read, which is as good as none.
-fn read(state: &Path) -> Option<WorkspaceBinding> {
-    let text = owned::read(&state.join(FILE_NAME)).ok()??;
+fn read_bound_identity(state: &Path) -> Option<WorkspaceBinding> {
+    let text = owned::read_owned_file(&state.join(FILE_NAME)).ok()??;
     let value = json::parse_json(&text, json::JsonLimits::default()).ok()?;
     convert::from_value(&value).ok()
 }
@@ -122,7 +122,7 @@ impl ProjectState {
     pub(crate) fn write(&self, bound: &WorkspaceBinding) -> Result<()> {
         let file = self.state.join(FILE_NAME);
         let text = json::to_text(&convert::to_value(bound)?) + "\n";
-        io::replace(&file, text.as_bytes(), io::FileReaders::Owner)
+        io::replace_file(&file, text.as_bytes(), io::FileReaders::Owner)
             .map_err(|err| io::cannot_write(&file, &err))
     }
 }

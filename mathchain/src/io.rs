@@ -35,7 +35,7 @@ pub(crate) enum FileReaders {
 }
 
 /// Replaces a file whole or not at all: a draft beside it is synced, then renamed. A link is replaced, never followed: its target may be any file.
-pub(crate) fn replace(path: &Path, content: &[u8], readers: FileReaders) -> Result<(), Error> {
+pub(crate) fn replace_file(path: &Path, content: &[u8], readers: FileReaders) -> Result<(), Error> {
     static DRAFTS: AtomicU64 = AtomicU64::new(0);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let number = DRAFTS.fetch_add(1, Ordering::Relaxed);

@@ -86,7 +86,7 @@ impl ApiKey {
 }
 
 /// The key that a secret belongs to. Every key is compared, each in constant time.
-pub(crate) fn find<'a>(keys: &'a [ApiKey], secret: &str) -> Option<&'a ApiKey> {
+pub(crate) fn find_key<'a>(keys: &'a [ApiKey], secret: &str) -> Option<&'a ApiKey> {
     let digest = digest_of(secret);
     let mut found = None;
     for key in keys {
@@ -102,7 +102,7 @@ pub(crate) const IS_SAME: fn(&blake3::Hash, &blake3::Hash) -> bool =
     <blake3::Hash as PartialEq>::eq;
 
 /// The file of keys; `None` without a configuration folder.
-pub(crate) fn file() -> Option<PathBuf> {
+pub(crate) fn keys_path() -> Option<PathBuf> {
     Some(environment::keys_folder()?.join(FILE_NAME))
 }
 
@@ -110,8 +110,8 @@ pub(crate) fn file() -> Option<PathBuf> {
 ///
 /// # Errors
 /// A file that is unreadable, damaged, of another user, or accessible to others.
-pub(crate) fn read(file: &Path) -> Result<Option<Vec<ApiKey>>> {
-    let Some((mut open, _)) = owned::open(file)? else {
+pub(crate) fn read_keys(file: &Path) -> Result<Option<Vec<ApiKey>>> {
+    let Some((mut open, _)) = owned::open_owned_file(file)? else {
         return Ok(None);
     };
     #[cfg(unix)]
@@ -119,7 +119,7 @@ pub(crate) fn read(file: &Path) -> Result<Option<Vec<ApiKey>>> {
         use std::os::unix::fs::PermissionsExt as _;
         let mode = open.metadata().map(|found| found.permissions().mode());
         if mode.is_ok_and(|mode| mode & 0o077 != 0) {
-            return Err(owned::unusable(
+            return Err(owned::unusable_file_error(
                 file,
                 "is accessible to others (`chmod 600` it)",
             ));
@@ -127,17 +127,17 @@ pub(crate) fn read(file: &Path) -> Result<Option<Vec<ApiKey>>> {
     }
     let mut text = String::new();
     open.read_to_string(&mut text)
-        .map_err(|err| owned::unusable(file, &format!("cannot be read: {err}")))?;
+        .map_err(|err| owned::unusable_file_error(file, &format!("cannot be read: {err}")))?;
     let keys = serde_json::from_str(&text);
     keys.map(Some)
-        .map_err(|err| owned::unusable(file, &format!("is no list of keys: {err}")))
+        .map_err(|err| owned::unusable_file_error(file, &format!("is no list of keys: {err}")))
 }
 
 /// A state of the file: it is replaced as a whole, so that a change shows here.
 pub(crate) type Seen = (SystemTime, u64, u64);
 
 /// The state of the file; `None` where there is none.
-pub(crate) fn seen(file: &Path) -> Option<Seen> {
+pub(crate) fn keys_file_state(file: &Path) -> Option<Seen> {
     let found = file.metadata().ok()?;
     #[cfg(unix)]
     let number = std::os::unix::fs::MetadataExt::ino(&found);
@@ -166,12 +166,12 @@ pub(crate) fn digest_of(secret: &str) -> blake3::Hash {
 /// Makes a key; gives its secret, which is stored nowhere.
 ///
 /// # Errors
-/// `conflict` for a name that a key has; `precondition_failed` where it cannot be stored; as [`read`].
-pub(crate) fn create(mut key: ApiKey) -> Result<(ApiKey, String)> {
+/// `conflict` for a name that a key has; `precondition_failed` where it cannot be stored; as [`read_keys`].
+pub(crate) fn create_key(mut key: ApiKey) -> Result<(ApiKey, String)> {
     let secret = new_secret()?;
     key.digest = digest_of(&secret).to_hex().to_string();
     let made = key.clone();
-    change(|keys| {
+    change_keys(|keys| {
         if keys.iter().any(|other| other.name == key.name) {
             let name = &key.name;
             return Err(
@@ -188,12 +188,12 @@ pub(crate) fn create(mut key: ApiKey) -> Result<(ApiKey, String)> {
 /// Removes the key of this name; servers refuse it from their next request on.
 ///
 /// # Errors
-/// `invalid_args` where there is none; as [`create`].
-pub(crate) fn revoke(name: &str) -> Result<ApiKey> {
+/// `invalid_args` where there is none; as [`create_key`].
+pub(crate) fn revoke_key(name: &str) -> Result<ApiKey> {
     let mut removed = None;
-    change(|keys| {
+    change_keys(|keys| {
         let at = keys.iter().position(|key| key.name == name);
-        let at = at.ok_or_else(|| unknown(name))?;
+        let at = at.ok_or_else(|| unknown_key_error(name))?;
         removed = Some(keys.remove(at));
         Ok(())
     })?;
@@ -208,12 +208,12 @@ pub(crate) fn revoke(name: &str) -> Result<ApiKey> {
 /// Binds the key of this name to a workspace.
 ///
 /// # Errors
-/// `invalid_args` where there is none; as [`create`].
-pub(crate) fn bind(name: &str, workspace: KeyWorkspace) -> Result<ApiKey> {
+/// `invalid_args` where there is none; as [`create_key`].
+pub(crate) fn bind_key(name: &str, workspace: KeyWorkspace) -> Result<ApiKey> {
     let mut bound = None;
-    change(|keys| {
+    change_keys(|keys| {
         let key = keys.iter_mut().find(|key| key.name == name);
-        let key = key.ok_or_else(|| unknown(name))?;
+        let key = key.ok_or_else(|| unknown_key_error(name))?;
         key.workspace = Some(workspace);
         bound = Some(key.clone());
         Ok(())
@@ -221,7 +221,7 @@ pub(crate) fn bind(name: &str, workspace: KeyWorkspace) -> Result<ApiKey> {
     bound.ok_or_else(|| tool_error!(Internal, "the key `{name}` was not bound"))
 }
 
-fn unknown(name: &str) -> ToolError {
+fn unknown_key_error(name: &str) -> ToolError {
     tool_error!(InvalidArgs, "keys"; "no key is named `{name}`"; "`mathchain keys list` shows the names")
 }
 
@@ -258,9 +258,9 @@ pub(crate) fn last_used_ms(key: &ApiKey) -> Option<u64> {
 }
 
 /// Changes the file, one process at a time, whole or not at all.
-fn change(work: impl FnOnce(&mut Vec<ApiKey>) -> Result<()>) -> Result<()> {
+fn change_keys(work: impl FnOnce(&mut Vec<ApiKey>) -> Result<()>) -> Result<()> {
     let missing = || tool_error!(PreconditionFailed, "keys"; "there is no folder for keys"; "set HOME or XDG_CONFIG_HOME");
-    let file = file().ok_or_else(missing)?;
+    let file = keys_path().ok_or_else(missing)?;
     let folder = file.parent().ok_or_else(missing)?;
     let cannot = |err: io::Error| -> ToolError {
         tool_error!(PreconditionFailed, "keys"; "`{}` cannot be written: {err}", file.display();
@@ -279,10 +279,10 @@ fn change(work: impl FnOnce(&mut Vec<ApiKey>) -> Result<()>) -> Result<()> {
     // Released when it is closed.
     let lock = options.open(folder.join("server.lock")).map_err(cannot)?;
     lock.lock().map_err(cannot)?;
-    let mut keys = read(&file)?.unwrap_or_default();
+    let mut keys = read_keys(&file)?.unwrap_or_default();
     work(&mut keys)?;
     let text = serde_json::to_vec_pretty(&keys).map_err(|err| cannot(err.into()))?;
-    crate::io::replace(&file, &text, crate::io::FileReaders::Owner).map_err(cannot)
+    crate::io::replace_file(&file, &text, crate::io::FileReaders::Owner).map_err(cannot)
 }
 
 #[cfg(test)]
@@ -336,19 +336,19 @@ mod tests {
     fn a_secret_finds_its_key_and_one_that_differs_anywhere_none() {
         let secret = format!("{PREFIX}{}", "5a".repeat(32));
         let keys = [key("a", "other"), key("b", &secret), key("c", "third")];
-        assert_eq!(find(&keys, &secret).map(|key| &*key.name), Some("b"));
+        assert_eq!(find_key(&keys, &secret).map(|key| &*key.name), Some("b"));
         for at in 0..secret.len() {
             let mut wrong = secret.clone().into_bytes();
             wrong[at] ^= 1;
             let wrong = String::from_utf8(wrong).unwrap();
-            assert_eq!(find(&keys, &wrong), None, "{at}");
+            assert_eq!(find_key(&keys, &wrong), None, "{at}");
         }
         // A digest is no secret, nor is a damaged one.
-        assert_eq!(find(&keys, &keys[1].digest), None);
+        assert_eq!(find_key(&keys, &keys[1].digest), None);
         let damaged = ApiKey {
             digest: String::new(),
             ..key("d", "")
         };
-        assert_eq!(find(&[damaged], ""), None);
+        assert_eq!(find_key(&[damaged], ""), None);
     }
 }

@@ -73,7 +73,7 @@ pub use registry;
 pub use sessions;
 pub use tool_core;
 
-pub use cli::project;
+pub use cli::project_builder;
 #[cfg(feature = "servers")]
 pub use extra::ServerExtension;
 pub use generation::ReloadReport;
@@ -90,7 +90,7 @@ pub use tool_core::{
 pub use toolkit::{CallContext, Toolkit, ToolkitBuilder};
 
 /// The tools that come with the program, by family.
-pub fn families() -> impl Iterator<Item = &'static [ErasedTool]> {
+pub fn tool_families() -> impl Iterator<Item = &'static [ErasedTool]> {
     math_tools::FAMILIES
         .iter()
         .chain(host_tools::FAMILIES)
@@ -104,7 +104,7 @@ pub fn families() -> impl Iterator<Item = &'static [ErasedTool]> {
 
 /// A tool that comes with the program, by a name that callers use, without the catalogue of all of them.
 pub(crate) fn built_in_tool(name: &str) -> Option<&'static dyn AnyTool> {
-    let tools = || families().flatten().map(|entry| entry.tool());
+    let tools = || tool_families().flatten().map(|entry| entry.tool());
     let named = |name: &str| {
         let mut by_id = tools().filter(|tool| tool.spec().id == name);
         let by_wire_name = || tools().find(|tool| tool.spec().wire_name() == name);
@@ -117,7 +117,7 @@ pub(crate) fn built_in_tool(name: &str) -> Option<&'static dyn AnyTool> {
 ///
 /// # Errors
 /// `invalid_request` with line, column and JSON pointer.
-pub fn parse(text: &str) -> tool_core::Result<Value> {
+pub fn parse_json(text: &str) -> tool_core::Result<Value> {
     let limits = tool_core::json::JsonLimits::default();
     Ok(tool_core::json::parse_json(text, limits)?)
 }

@@ -29,7 +29,7 @@ pub(crate) enum CallOrigin {
 }
 
 /// The answer to a line: its id, and the envelope.
-pub(crate) fn envelope(id: Value, outcome: &CallOutcome) -> Value {
+pub(crate) fn line_envelope(id: Value, outcome: &CallOutcome) -> Value {
     let mut envelope = Object::new();
     envelope.insert("id", id);
     let outcome = outcome.to_value();
@@ -53,7 +53,7 @@ impl CallOrigin {
 }
 
 /// Reads a line: the id as far as it could be read, and the call.
-pub(crate) fn parse(
+pub(crate) fn parse_line(
     door: CallOrigin,
     bytes: &[u8],
     roles: &[String],
@@ -70,14 +70,14 @@ pub(crate) fn parse(
     let refuse = |error: ToolError| (Value::Null, Err(error));
     let Some(object) = value.as_object() else {
         let example = "send {\"id\":1,\"tool\":\"statistics\",\"args\":{...}}";
-        return refuse(expected("", "an object", &value).hint(example));
+        return refuse(expected_kind_error("", "an object", &value).hint(example));
     };
     match object.get("id").cloned().unwrap_or_default() {
         id @ (Value::Null | Value::String(_) | Value::Int(_) | Value::Float(_)) => {
             let call = line_call(door, object, &id, roles, bytes_max);
             (id, call)
         }
-        other => refuse(expected("/id", "a text or a number", &other)),
+        other => refuse(expected_kind_error("/id", "a text or a number", &other)),
     }
 }
 
@@ -96,16 +96,16 @@ fn line_call(
     }
     let tool = object.get("tool").and_then(Value::as_str);
     let missing = || tool_error!(InvalidRequest at "/tool"; "expected `tool`, the name of a tool");
-    let role = text(object, "role", "the name of a role")?;
+    let role = optional_text(object, "role", "the name of a role")?;
     if let Some(role) = role.filter(|role| !roles.iter().any(|allowed| allowed == role)) {
         return Err(tool_error!(PolicyDenied at "/role", "role";
             "the role `{role}` is not allowed here"; "start the server with --roles to allow it"));
     }
-    let trace = text(object, "traceparent", "a text")?;
+    let trace = optional_text(object, "traceparent", "a text")?;
     let progress = match object.get("progress") {
         None | Some(Value::Null) => false,
         Some(Value::Bool(wanted)) => *wanted,
-        Some(other) => return Err(expected("/progress", "true or false", other)),
+        Some(other) => return Err(expected_kind_error("/progress", "true or false", other)),
     };
     Ok(LineCall {
         id: match id {
@@ -126,14 +126,14 @@ fn line_call(
 }
 
 /// An optional text of a line.
-fn text<'a>(object: &'a Object, key: &str, kind: &str) -> Result<Option<&'a str>> {
+fn optional_text<'a>(object: &'a Object, key: &str, kind: &str) -> Result<Option<&'a str>> {
     match object.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(other) => Err(expected(&format!("/{key}"), kind, other)),
+        Some(other) => Err(expected_kind_error(&format!("/{key}"), kind, other)),
     }
 }
 
-fn expected(path: &str, kind: &str, found: &Value) -> ToolError {
+fn expected_kind_error(path: &str, kind: &str, found: &Value) -> ToolError {
     tool_error!(InvalidRequest at path; "expected {kind}, found {}", found.kind())
 }

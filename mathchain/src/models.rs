@@ -20,7 +20,7 @@ pub(crate) fn of_config(
     if *models == ModelsConfig::default() {
         return None;
     }
-    let endpoint = |model: &Option<ModelEndpoint>| model.as_ref().map(endpoint);
+    let endpoint = |model: &Option<ModelEndpoint>| model.as_ref().map(model_endpoint);
     Some(Arc::new(LlmEndpoints {
         embeddings: endpoint(&models.embeddings),
         chat: endpoint(&models.chat),
@@ -29,8 +29,8 @@ pub(crate) fn of_config(
     }))
 }
 
-fn endpoint(model: &ModelEndpoint) -> LlmEndpoint {
-    let key = |variable: &str| match environment::secret(variable) {
+fn model_endpoint(model: &ModelEndpoint) -> LlmEndpoint {
+    let key = |variable: &str| match environment::read_secret(variable) {
         Some(secret) => EndpointKey::Known(secret),
         None => EndpointKey::NotSet(variable.to_owned()),
     };
@@ -97,7 +97,7 @@ mod tests {
         model.chat(&[said(vec![image])], &stop).expect_err("away");
         let sent = http.0.lock().expect("no panic");
         assert_eq!(sent.len(), 3);
-        let path = environment::secret("PATH").expect("a search path");
+        let path = environment::read_secret("PATH").expect("a search path");
         for ((name, ms), request) in tables.iter().zip(sent.iter()) {
             assert_eq!(request.url, format!("http://{name}.example/v1"));
             assert_eq!(request.timeout, Duration::from_millis(u64::from(*ms)));

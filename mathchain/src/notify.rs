@@ -24,12 +24,13 @@ pub(crate) fn of_config(
     spawner: Option<Arc<dyn Spawner>>,
 ) -> Option<Arc<Notifier>> {
     let (notify, spawner) = (notify.clone(), spawner?);
-    (!notify.command.is_empty())
-        .then(|| Arc::new(move |entry: &Value| tell(&*spawner, &notify, entry)) as Arc<Notifier>)
+    (!notify.command.is_empty()).then(|| {
+        Arc::new(move |entry: &Value| run_notifier(&*spawner, &notify, entry)) as Arc<Notifier>
+    })
 }
 
 /// Tells the program what waits: one line of JSON. Its failure is a warning.
-pub(crate) fn tell(spawner: &dyn Spawner, notify: &NotifyProgram, entry: &Value) {
+pub(crate) fn run_notifier(spawner: &dyn Spawner, notify: &NotifyProgram, entry: &Value) {
     let Some(program) = notify.command.first() else {
         return;
     };
@@ -46,10 +47,10 @@ pub(crate) fn tell(spawner: &dyn Spawner, notify: &NotifyProgram, entry: &Value)
         Ok(finished) => format!("it ended with status {}", finished.exit.code()),
         Err(error) => error.message().to_owned(),
     };
-    warn(&format!("the notifier `{program}` failed: {failed}"));
+    print_warning(&format!("the notifier `{program}` failed: {failed}"));
 }
 
-fn warn(text: &str) {
+fn print_warning(text: &str) {
     // Without stderr nobody reads a warning.
     let _ = writeln!(std::io::stderr(), "warning: {text}");
 }
@@ -96,7 +97,7 @@ impl NotifyingLog {
 }
 
 /// An entry of the inbox as the notifier gets it.
-fn entry(waiting: &Value) -> Value {
+fn notifier_entry(waiting: &Value) -> Value {
     let mut entry = Object::new();
     for (name, value) in waiting.as_object().into_iter().flat_map(Object::iter) {
         let name = match name {
@@ -121,10 +122,10 @@ impl EventLog for NotifyingLog {
         match self.newly(before, count) {
             Ok(waiting) => {
                 for waiting in &waiting {
-                    (self.notifier)(&entry(waiting));
+                    (self.notifier)(&notifier_entry(waiting));
                 }
             }
-            Err(error) => warn(&format!("no notification was sent: {}", error.message())),
+            Err(error) => print_warning(&format!("no notification was sent: {}", error.message())),
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ static TRUSTED: OnceLock<u32> = OnceLock::new();
 
 /// Trusts the owner of a file, for this and other files.
 pub(crate) fn trust_owner_of(path: &Path) {
-    if let Some(owner) = path.metadata().ok().and_then(|found| owner(&found)) {
+    if let Some(owner) = path.metadata().ok().and_then(|found| owner_id(&found)) {
         let _ = TRUSTED.set(owner); // one command names one configuration
     }
 }
@@ -24,33 +24,35 @@ const SIZE_MOST: usize = 1 << 20;
 ///
 /// # Errors
 /// `invalid_request` for anything but a regular file of this user or of root that can be read.
-pub(crate) fn read(path: &Path) -> Result<Option<String>> {
-    let Some((mut file, size)) = open(path)? else {
+pub(crate) fn read_owned_file(path: &Path) -> Result<Option<String>> {
+    let Some((mut file, size)) = open_owned_file(path)? else {
         return Ok(None);
     };
     let mut text = String::with_capacity(usize::try_from(size).unwrap_or(0).min(SIZE_MOST) + 1);
     // Its size is known: a file itself would be asked for it again.
     let read = file.by_ref().take(u64::MAX).read_to_string(&mut text);
-    read.map_err(|err| unusable(path, &format!("cannot be read: {err}")))?;
+    read.map_err(|err| unusable_file_error(path, &format!("cannot be read: {err}")))?;
     Ok(Some(text))
 }
 
-/// As [`read`], but gives the open file and its size.
-pub(crate) fn open(path: &Path) -> Result<Option<(File, u64)>> {
-    let Some(named) = found(path)? else {
+/// As [`read_owned_file`], but gives the open file and its size.
+pub(crate) fn open_owned_file(path: &Path) -> Result<Option<(File, u64)>> {
+    let Some(named) = owned_metadata(path)? else {
         return Ok(None);
     };
     let cannot = |err: std::io::Error| match err.kind() {
-        std::io::ErrorKind::NotFound if path.is_symlink() => unusable(path, "is a dangling link"),
-        _ => unusable(path, &format!("cannot be read: {err}")),
+        std::io::ErrorKind::NotFound if path.is_symlink() => {
+            unusable_file_error(path, "is a dangling link")
+        }
+        _ => unusable_file_error(path, &format!("cannot be read: {err}")),
     };
     // Opening a pipe could block.
     if !named.is_file() {
-        regular(path, &path.metadata().map_err(cannot)?)?;
+        require_regular_file(path, &path.metadata().map_err(cannot)?)?;
     }
     let file = File::open(path).map_err(cannot)?;
     let found = file.metadata().map_err(cannot)?;
-    regular(path, &found)?;
+    require_regular_file(path, &found)?;
     of_this_user(path, &found)?;
     Ok(Some((file, found.len())))
 }
@@ -59,21 +61,24 @@ pub(crate) fn open(path: &Path) -> Result<Option<(File, u64)>> {
 ///
 /// # Errors
 /// A path that cannot be examined, or a file or link of another user.
-pub(crate) fn exists(path: &Path) -> Result<bool> {
-    found(path).map(|found| found.is_some())
+pub(crate) fn is_present(path: &Path) -> Result<bool> {
+    owned_metadata(path).map(|found| found.is_some())
 }
 
 /// What a name is, a link itself where it is one; `None` if it does not exist.
 ///
 /// # Errors
-/// As [`exists`].
-fn found(path: &Path) -> Result<Option<Metadata>> {
+/// As [`is_present`].
+fn owned_metadata(path: &Path) -> Result<Option<Metadata>> {
     use std::io::ErrorKind::{NotADirectory, NotFound};
     match path.symlink_metadata() {
         Ok(found) => of_this_user(path, &found).map(|()| Some(found)),
         Err(err) if matches!(err.kind(), NotFound | NotADirectory) => Ok(None),
         Err(err) if err.kind() == std::io::ErrorKind::PermissionDenied => Err(of_another(path)),
-        Err(err) => Err(unusable(path, &format!("cannot be examined: {err}"))),
+        Err(err) => Err(unusable_file_error(
+            path,
+            &format!("cannot be examined: {err}"),
+        )),
     }
 }
 
@@ -83,16 +88,16 @@ fn of_another(path: &Path) -> ToolError {
     let mut known = folders.filter_map(|folder| Some((folder, folder.metadata().ok()?)));
     let owner = known
         .next()
-        .and_then(|(folder, found)| Some((folder, owner(&found)?)));
+        .and_then(|(folder, found)| Some((folder, owner_id(&found)?)));
     match owner {
         Some((folder, owner)) if owner != this_user() => tool_error!(InvalidRequest, "owner";
             "`{}` belongs to another user (id {owner}), and this one may not read it", folder.display();
             "ask that user for a key (`mathchain keys create NAME`) and call over HTTP, or use a state folder of your own"),
-        _ => unusable(path, "cannot be examined: permission denied"),
+        _ => unusable_file_error(path, "cannot be examined: permission denied"),
     }
 }
 
-fn regular(path: &Path, found: &Metadata) -> Result<()> {
+fn require_regular_file(path: &Path, found: &Metadata) -> Result<()> {
     if found.is_file() {
         return Ok(());
     }
@@ -101,7 +106,7 @@ fn regular(path: &Path, found: &Metadata) -> Result<()> {
         false => "a pipe, socket or device",
     };
     let why = format!("is {kind}, expected a regular file");
-    Err(unusable(path, &why))
+    Err(unusable_file_error(path, &why))
 }
 
 /// Refuses a file of another user.
@@ -109,8 +114,8 @@ fn regular(path: &Path, found: &Metadata) -> Result<()> {
 /// # Errors
 /// `invalid_request` with the owner's id and a fix.
 pub(crate) fn of_this_user(path: &Path, found: &Metadata) -> Result<()> {
-    match owner(found) {
-        Some(owner) if !accepts(owner, this_user(), TRUSTED.get().copied()) => {
+    match owner_id(found) {
+        Some(owner) if !is_accepted_owner(owner, this_user(), TRUSTED.get().copied()) => {
             Err(tool_error!(InvalidRequest, "owner";
                 "`{}` belongs to another user (id {owner}), who could grant permissions to tools", path.display();
                 "change its owner, or trust the owner of a configuration by naming it with --config"))
@@ -120,18 +125,18 @@ pub(crate) fn of_this_user(path: &Path, found: &Metadata) -> Result<()> {
 }
 
 /// Root is trusted always, another user only as owner of the named configuration.
-fn accepts(owner: u32, this_user: u32, trusted: Option<u32>) -> bool {
+fn is_accepted_owner(owner: u32, this_user: u32, trusted: Option<u32>) -> bool {
     owner == 0 || owner == this_user || Some(owner) == trusted
 }
 
 /// An error about a file.
-pub(crate) fn unusable(path: &Path, why: &str) -> ToolError {
+pub(crate) fn unusable_file_error(path: &Path, why: &str) -> ToolError {
     tool_error!(InvalidRequest, "configuration"; "`{}` {why}", path.display();
         "repair or remove it: restrictions in it must not be ignored")
 }
 
 #[cfg(unix)]
-fn owner(found: &Metadata) -> Option<u32> {
+fn owner_id(found: &Metadata) -> Option<u32> {
     Some(std::os::unix::fs::MetadataExt::uid(found))
 }
 
@@ -143,7 +148,7 @@ fn this_user() -> u32 {
 }
 
 #[cfg(not(unix))]
-fn owner(_: &Metadata) -> Option<u32> {
+fn owner_id(_: &Metadata) -> Option<u32> {
     None
 }
 
@@ -154,7 +159,7 @@ fn this_user() -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::accepts;
+    use super::is_accepted_owner;
 
     #[test]
     fn root_is_believed_by_all_and_others_only_when_named() {
@@ -167,7 +172,7 @@ mod tests {
             (1001, 0, Some(1000), false),
         ] {
             assert_eq!(
-                accepts(owner, this_user, trusted),
+                is_accepted_owner(owner, this_user, trusted),
                 expected,
                 "{owner} {this_user}"
             );

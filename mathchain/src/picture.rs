@@ -51,17 +51,17 @@ impl PixelImage {
         while let Some(&byte) = bytes.get(at) {
             at += 1;
             match byte {
-                b'"' => at += numbers(&bytes[at..]).1,
+                b'"' => at += parse_numbers(&bytes[at..]).1,
                 b'#' => {
-                    let (numbers, length) = numbers(&bytes[at..]);
+                    let (numbers, length) = parse_numbers(&bytes[at..]);
                     at += length;
                     colour = u8::try_from(*numbers.first()?).ok()?;
                     if let [_, 2, red, green, blue] = numbers[..] {
-                        self.palette[usize::from(colour)] = [red, green, blue].map(channel);
+                        self.palette[usize::from(colour)] = [red, green, blue].map(colour_channel);
                     }
                 }
                 b'!' => {
-                    let (numbers, length) = numbers(&bytes[at..]);
+                    let (numbers, length) = parse_numbers(&bytes[at..]);
                     let bits = bytes.get(at + length)?.checked_sub(b'?')?;
                     at += length + 1;
                     column = self.set(column, band, *numbers.first()?, bits, colour);
@@ -121,12 +121,12 @@ impl PixelImage {
 }
 
 /// A channel from per cent.
-fn channel(percent: usize) -> u8 {
+fn colour_channel(percent: usize) -> u8 {
     u8::try_from((percent.min(100) * 255 + 50) / 100).unwrap_or(u8::MAX)
 }
 
 /// Numbers separated by `;`, and the length of their text.
-fn numbers(bytes: &[u8]) -> (Vec<usize>, usize) {
+fn parse_numbers(bytes: &[u8]) -> (Vec<usize>, usize) {
     let is_part = |byte: &&u8| byte.is_ascii_digit() || **byte == b';';
     let length = bytes.iter().take_while(is_part).count();
     let text = std::str::from_utf8(&bytes[..length]).unwrap_or_default();

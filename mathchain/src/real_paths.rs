@@ -22,7 +22,7 @@ impl RealPaths {
         if let Some(known) = self.written.borrow().get(path) {
             return known.clone();
         }
-        let absolute = absolute(path);
+        let absolute = absolute_path(path);
         let mut above = absolute.ancestors();
         let there = above.find_map(|above| Some((above, self.look_up(above)?)));
         let real = match there {
@@ -39,7 +39,7 @@ impl RealPaths {
 
     /// A path without links; `None` if it does not exist.
     pub(crate) fn existing(&self, path: &Path) -> Option<PathBuf> {
-        self.look_up(&absolute(path))
+        self.look_up(&absolute_path(path))
     }
 
     /// What identifies the folder at a path without links, found once.
@@ -92,7 +92,7 @@ impl RealPaths {
     }
 }
 
-fn absolute(path: &Path) -> PathBuf {
+fn absolute_path(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 

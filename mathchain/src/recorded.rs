@@ -8,7 +8,7 @@ use tool_core::{CallOutcome, OutcomeStatus, Result, Value, object, tool_error};
 ///
 /// # Errors
 /// `invalid_args` for any other, the same whether or not it exists.
-pub(crate) fn run(state: &StateStore, scope: &StateScope, id: &str) -> Result<RunRecord> {
+pub(crate) fn visible_run(state: &StateStore, scope: &StateScope, id: &str) -> Result<RunRecord> {
     state.run_in(scope, id).map_err(|error| {
         // A state that cannot be read is said as it is.
         if !matches!(error.reason_str(), Some("unknown_run" | "ambiguous_run")) {
@@ -20,7 +20,7 @@ pub(crate) fn run(state: &StateStore, scope: &StateScope, id: &str) -> Result<Ru
 }
 
 /// A run in a list.
-pub(crate) fn summary(run: &RunRecord) -> Value {
+pub(crate) fn run_summary(run: &RunRecord) -> Value {
     object! {
         "id" => run.id.as_str(), "plan" => run.plan_id.as_str(), "state" => run.state_shown(), "role" => run.role.as_str(),
         "created_ms" => run.created_ms, "changed_ms" => run.changed_ms,
@@ -31,7 +31,7 @@ pub(crate) fn summary(run: &RunRecord) -> Value {
 ///
 /// # Errors
 /// When its records cannot be read.
-pub(crate) fn answer(state: &StateStore, run: &RunRecord) -> Result<Option<CallOutcome>> {
+pub(crate) fn recorded_answer(state: &StateStore, run: &RunRecord) -> Result<Option<CallOutcome>> {
     if run.state == RunState::Running {
         return Ok(None);
     }

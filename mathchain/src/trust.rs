@@ -15,7 +15,7 @@ use registry::model::McpServer;
 use registry::plugins::PluginBundle;
 use tool_core::Result;
 
-pub(crate) use files::named as named_files;
+pub(crate) use files::program_files as named_files;
 pub(crate) use given::{of_agents, of_config};
 pub(crate) use record::TrustRecord;
 
@@ -44,7 +44,7 @@ pub(crate) struct TrustBases {
 
 impl TrustBases {
     pub(crate) fn new(folder: &Path, roots: impl IntoIterator<Item = PathBuf>) -> Self {
-        let real = |path: PathBuf| crate::environment::real(&path);
+        let real = |path: PathBuf| crate::environment::real_path(&path);
         Self {
             folder: real(folder.to_owned()),
             roots: roots.into_iter().map(real).collect(),
@@ -75,7 +75,7 @@ pub(crate) fn name_of(bundle: &PluginBundle) -> String {
 
 /// Takes away from the configuration of a folder what this user has not agreed to, and notes it there. `allow` then asks, and what starts
 /// agents refuses those of noted tables.
-pub(crate) fn settle(config: &mut Config, bases: &TrustBases) {
+pub(crate) fn strip_untrusted(config: &mut Config, bases: &TrustBases) {
     let given = of_config(config, bases);
     if given.is_empty() {
         return;
@@ -158,7 +158,7 @@ fn take_away(config: &mut Config, untrusted: &[String], folder: &Path) {
 }
 
 /// The line about what does not count.
-pub(crate) fn warning(untrusted: &[String]) -> Option<String> {
+pub(crate) fn untrusted_warning(untrusted: &[String]) -> Option<String> {
     if untrusted.is_empty() {
         return None;
     }
@@ -178,7 +178,7 @@ pub(crate) fn warning(untrusted: &[String]) -> Option<String> {
     not(all(feature = "servers", target_os = "linux")),
     expect(dead_code, reason = "agents need servers")
 )]
-pub(crate) fn require(config: &Config, tables: &[String]) -> Result<()> {
+pub(crate) fn require_trusted(config: &Config, tables: &[String]) -> Result<()> {
     let mut missing = tables
         .iter()
         .filter(|table| config.untrusted.contains(table));

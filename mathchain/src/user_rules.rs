@@ -19,7 +19,7 @@ const HEADER: &str =
     "# Recorded by `mathchain approve ID --always`; `mathchain policy forget N` deletes one.\n";
 
 /// The file in a state folder.
-pub fn file(folder: &Path) -> PathBuf {
+pub fn rules_path(folder: &Path) -> PathBuf {
     folder.join(FILE_NAME)
 }
 
@@ -27,8 +27,8 @@ pub fn file(folder: &Path) -> PathBuf {
 ///
 /// # Errors
 /// Every error of the file, with its place.
-pub fn load(folder: &Path, workspace: Option<&WorkspaceId>) -> Result<Vec<PolicyLayer>> {
-    let mut layers = all(folder)?;
+pub fn load_rules(folder: &Path, workspace: Option<&WorkspaceId>) -> Result<Vec<PolicyLayer>> {
+    let mut layers = load_all_layers(folder)?;
     layers.retain(|layer| {
         let of = workspace_of(layer);
         of.is_some_and(|of| workspace.is_some_and(|here| here.id == of.id))
@@ -49,15 +49,15 @@ fn workspace_of(layer: &PolicyLayer) -> Option<WorkspaceId> {
     })
 }
 
-fn all(folder: &Path) -> Result<Vec<PolicyLayer>> {
-    let file = file(folder);
-    let Some(text) = crate::owned::read(&file)? else {
+fn load_all_layers(folder: &Path) -> Result<Vec<PolicyLayer>> {
+    let file = rules_path(folder);
+    let Some(text) = crate::owned::read_owned_file(&file)? else {
         return Ok(Vec::new());
     };
-    read(&file.to_string_lossy(), &text).map_err(Into::into)
+    parse_rules(&file.to_string_lossy(), &text).map_err(Into::into)
 }
 
-fn read(name: &str, text: &str) -> Result<Vec<PolicyLayer>, LoadErrors> {
+fn parse_rules(name: &str, text: &str) -> Result<Vec<PolicyLayer>, LoadErrors> {
     let document = document::parse_document(name, text, DocumentFormat::Toml)?;
     let mut errors = Vec::new();
     let members = document.value.as_object().into_iter();
@@ -83,9 +83,9 @@ fn read(name: &str, text: &str) -> Result<Vec<PolicyLayer>, LoadErrors> {
 /// earlier version recorded, has no effect anywhere.
 ///
 /// # Errors
-/// As [`load`].
-pub fn list(folder: &Path) -> Result<Vec<(Option<String>, PolicyRule)>> {
-    let rules = all(folder)?.into_iter().flat_map(|layer| {
+/// As [`load_rules`].
+pub fn list_rules(folder: &Path) -> Result<Vec<(Option<String>, PolicyRule)>> {
+    let rules = load_all_layers(folder)?.into_iter().flat_map(|layer| {
         let root = workspace_of(&layer).map(|of| of.root);
         let rules = layer.rules.into_iter();
         rules.map(move |rule| (root.clone(), rule))
@@ -96,9 +96,9 @@ pub fn list(folder: &Path) -> Result<Vec<(Option<String>, PolicyRule)>> {
 /// Adds a rule for a workspace; gives its number.
 ///
 /// # Errors
-/// As [`load`]; `tool_error` when the file cannot be written.
-pub fn record(folder: &Path, workspace: &WorkspaceId, rule: PolicyRule) -> Result<usize> {
-    let mut layers = all(folder)?;
+/// As [`load_rules`]; `tool_error` when the file cannot be written.
+pub fn record_rule(folder: &Path, workspace: &WorkspaceId, rule: PolicyRule) -> Result<usize> {
+    let mut layers = load_all_layers(folder)?;
     let is_its = |layer: &PolicyLayer| workspace_of(layer).is_some_and(|of| of.id == workspace.id);
     let index = layers.iter().position(is_its).unwrap_or_else(|| {
         let name = format!("{}#{}", workspace.root, workspace.id);
@@ -106,16 +106,16 @@ pub fn record(folder: &Path, workspace: &WorkspaceId, rule: PolicyRule) -> Resul
         layers.len() - 1
     });
     layers[index].rules.push(rule);
-    write(&file(folder), &layers)?;
+    write_layers(&rules_path(folder), &layers)?;
     Ok(layers[..=index].iter().map(|layer| layer.rules.len()).sum())
 }
 
 /// Deletes a rule.
 ///
 /// # Errors
-/// As [`record`]; `invalid_args` for a number that no rule has.
-pub fn forget(folder: &Path, number: usize) -> Result<PolicyRule> {
-    let mut layers = all(folder)?;
+/// As [`record_rule`]; `invalid_args` for a number that no rule has.
+pub fn forget_rule(folder: &Path, number: usize) -> Result<PolicyRule> {
+    let mut layers = load_all_layers(folder)?;
     let mut left = number.wrapping_sub(1);
     for layer in &mut layers {
         if left < layer.rules.len() {
@@ -124,7 +124,7 @@ pub fn forget(folder: &Path, number: usize) -> Result<PolicyRule> {
                 layer.rules.is_empty() && layer.allow.is_none() && layer.deny.is_empty()
             };
             layers.retain(|layer| !is_empty(layer));
-            write(&file(folder), &layers)?;
+            write_layers(&rules_path(folder), &layers)?;
             return Ok(rule);
         }
         left = left.wrapping_sub(layer.rules.len());
@@ -134,9 +134,9 @@ pub fn forget(folder: &Path, number: usize) -> Result<PolicyRule> {
 }
 
 /// Replaces the file atomically, readable by this user alone.
-fn write(file: &Path, layers: &[PolicyLayer]) -> Result<()> {
+fn write_layers(file: &Path, layers: &[PolicyLayer]) -> Result<()> {
     let text = format!("{HEADER}{}", layers_to_toml(layers));
-    let written = io::replace(file, text.as_bytes(), io::FileReaders::Owner);
+    let written = io::replace_file(file, text.as_bytes(), io::FileReaders::Owner);
     written.map_err(|err| io::cannot_write(file, &err))
 }
 
@@ -150,22 +150,22 @@ mod tests {
     fn rules_are_recorded_numbered_and_forgotten() {
         let folder = tempfile::tempdir().expect("a folder");
         let here = workspace("/a#b", "1f");
-        assert_eq!(list(folder.path()).expect("reads"), Vec::new());
+        assert_eq!(list_rules(folder.path()).expect("reads"), Vec::new());
         for (number, tool) in [(1, "write_file"), (2, "run_shell")] {
             let rule = PolicyRule::new(Verdict::Allow, [tool]);
-            let recorded = record(folder.path(), &here, rule);
+            let recorded = record_rule(folder.path(), &here, rule);
             assert_eq!(recorded.expect("writes"), number);
         }
-        assert!(forget(folder.path(), 0).is_err() && forget(folder.path(), 3).is_err());
-        let gone = forget(folder.path(), 1).expect("forgets");
+        assert!(forget_rule(folder.path(), 0).is_err() && forget_rule(folder.path(), 3).is_err());
+        let gone = forget_rule(folder.path(), 1).expect("forgets");
         assert_eq!(gone.matches.tools[0].text, "write_file");
-        let left = list(folder.path()).expect("reads");
+        let left = list_rules(folder.path()).expect("reads");
         assert_eq!(left.len(), 1);
         assert_eq!(left[0].0.as_deref(), Some("/a#b"));
         let place = left[0].1.place.as_ref();
         assert_eq!(place.map(|place| place.line), Some(8));
-        forget(folder.path(), 1).expect("forgets");
-        assert_eq!(all(folder.path()).expect("reads"), Vec::new());
+        forget_rule(folder.path(), 1).expect("forgets");
+        assert_eq!(load_all_layers(folder.path()).expect("reads"), Vec::new());
     }
 
     fn workspace(root: &str, id: &str) -> WorkspaceId {
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(record(&b, "y").expect("writes"), 2);
         assert_eq!(record(&a, "z").expect("writes"), 2, "beside the first");
         let tools = |of: Option<&WorkspaceId>| -> Vec<String> {
-            let layers = load(folder.path(), of).expect("reads").into_iter();
+            let layers = load_rules(folder.path(), of).expect("reads").into_iter();
             let rules = layers.flat_map(|layer| layer.rules);
             rules
                 .map(|rule| rule.matches.tools[0].text.clone())
@@ -217,7 +217,9 @@ mod tests {
                 "did you mean `allow`?",
             ),
         ] {
-            let errors = read("user-rules.toml", text).expect_err(text).to_string();
+            let errors = parse_rules("user-rules.toml", text)
+                .expect_err(text)
+                .to_string();
             assert!(errors.contains(part), "{errors}");
             assert!(errors.contains("user-rules.toml:"), "{errors}");
         }

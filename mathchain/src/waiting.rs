@@ -24,7 +24,7 @@ pub(crate) struct WaitingGate {
 
 /// What waits in workflows: gates first, then feedback.
 pub(crate) fn in_workflows(state: &WorkflowState) -> Vec<WaitingEntry> {
-    let gates = state.workflows().values().filter_map(gate);
+    let gates = state.workflows().values().filter_map(waiting_gate);
     let mut all: Vec<WaitingEntry> = gates
         .map(|gate| WaitingEntry::Gate(Box::new(gate)))
         .collect();
@@ -43,7 +43,7 @@ pub(crate) fn in_workflows(state: &WorkflowState) -> Vec<WaitingEntry> {
 }
 
 /// The gate of a workflow that waits for a person.
-fn gate(workflow: &WorkflowInstance) -> Option<WaitingGate> {
+fn waiting_gate(workflow: &WorkflowInstance) -> Option<WaitingGate> {
     let stage = workflow
         .current()
         .filter(|_| workflow.awaits(workflow.stage))?;
@@ -90,13 +90,13 @@ impl WaitingEntry {
             Self::Feedback { workflow, item } => object! {
                 "kind" => "feedback", "id" => format!("{workflow}/{}", item.id), "type" => item.kind.as_str(),
                 "blocking" => item.blocking, "by" => item.author.principal.as_str(), "text" => item.content.as_str(),
-                "options" => labels(item),
+                "options" => option_labels(item),
             },
         }
     }
 }
 
-pub(crate) fn labels(item: &WorkflowFeedback) -> Vec<String> {
+pub(crate) fn option_labels(item: &WorkflowFeedback) -> Vec<String> {
     let options = item.context.options.iter();
     options.map(|option| option.label.clone()).collect()
 }

@@ -15,7 +15,7 @@ use crate::environment;
 ///
 /// # Errors
 /// An entry that is not a host, address or URL.
-pub(crate) fn client(
+pub(crate) fn http_client(
     config: &Config,
     clock: Arc<dyn Clock>,
 ) -> Result<Option<Arc<dyn HttpTransport>>> {
@@ -23,18 +23,18 @@ pub(crate) fn client(
         err.reason("configuration")
             .hint("`docs/web.md` shows the form of `[web]` and `[permissions.network]`")
     };
-    let client = WebClient::new(&settings(config)).map_err(reason)?;
+    let client = WebClient::new(&web_settings(config)).map_err(reason)?;
     Ok(Some(Arc::new(client.with_clock(clock))))
 }
 
-fn settings(config: &Config) -> WebSettings {
+fn web_settings(config: &Config) -> WebSettings {
     let (web, usual) = (&config.web, WebSettings::default());
     let search = web.search.as_ref().map(|search| WebSearchSettings {
         provider: search.provider.to_string(),
         endpoint: search.endpoint.clone(),
         api_key: (search.api_key.as_ref())
             .and_then(KeyVariable::variable)
-            .and_then(environment::secret),
+            .and_then(environment::read_secret),
     });
     WebSettings {
         allowed_hosts: config.permissions.network.allowed_hosts.clone(),
@@ -70,7 +70,7 @@ mod tests {
             "[web.services]\narxiv = \"https://mirror.example\"\n",
             "[web.search]\nprovider = \"searxng\"\nendpoint = \"http://127.0.0.1:8080\"\n",
         ));
-        let found = settings(&config);
+        let found = web_settings(&config);
         assert_eq!(found.allowed_hosts, ["a.example"]);
         assert_eq!(found.allow_private, ["127.0.0.1:8080"]);
         assert_eq!(found.only_hosts, Some(vec!["b.example".to_owned()]));
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn an_entry_that_is_none_is_an_error_of_the_configuration() {
         let config = parse("[permissions.network]\nallow_private = [\"nowhere\"]\n");
-        let err = client(&config, clock()).err().expect("refused");
+        let err = http_client(&config, clock()).err().expect("refused");
         assert_eq!(err.reason_str(), Some("configuration"));
         assert!(err.message().contains("nowhere"));
     }

@@ -23,7 +23,7 @@ pub(crate) struct WorkflowLog {
 }
 
 /// Why nothing is done with a state that was copied.
-pub(crate) fn copied(original: &str) -> ToolError {
+pub(crate) fn copied_state_error(original: &str) -> ToolError {
     tool_error!(PreconditionFailed, "workspace_copied"; "this state is a copy, or a restored backup, of that of `{original}`";
         "`mathchain workspace adopt` makes it the state of this folder")
 }
@@ -61,7 +61,7 @@ impl EventLog for WorkflowLog {
     fn check_origin(&self) -> Result<()> {
         match &self.copy_of {
             None => Ok(()),
-            Some(original) => Err(copied(original)),
+            Some(original) => Err(copied_state_error(original)),
         }
     }
 

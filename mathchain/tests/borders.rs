@@ -490,7 +490,7 @@ fn with_a_folder_open_programs_run_in_it() {
     let answer = place.run(&["session"], &input.concat());
     let mut found = Vec::new();
     for line in answer.expect_code(0).stdout.lines() {
-        let line = mathchain::parse(line).expect("JSON");
+        let line = mathchain::parse_json(line).expect("JSON");
         if line.pointer("/type") == Some("batch.settled".into()) {
             found.push(line.pointer("/results/0").expect("a result").to_string());
         }

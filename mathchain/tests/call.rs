@@ -12,7 +12,7 @@ fn a_call_answers_with_the_envelope() {
     answer.expect_code(0);
     assert_eq!(
         answer.at("/output/x"),
-        mathchain::parse("[2,3]").expect("JSON")
+        mathchain::parse_json("[2,3]").expect("JSON")
     );
     assert_eq!(answer.at("/ok"), Value::Bool(true));
     assert_eq!(answer.at("/status"), Value::from("success"));

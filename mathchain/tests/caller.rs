@@ -280,7 +280,7 @@ fn a_plan_runs_as_its_caller_and_its_record_says_so() {
         .expect_code(0)
         .stdout
         .lines()
-        .map(|line| mathchain::parse(line).expect("JSON"))
+        .map(|line| mathchain::parse_json(line).expect("JSON"))
         .map(|line| line.get("record").cloned().unwrap_or(line))
         .collect();
     for kind in ["call", "chain"] {

@@ -240,7 +240,7 @@ fn a_delegate_has_what_its_parent_has_and_less() {
     let math = mathchain::CallContext::default()
         .role("worker_math")
         .narrow(mathchain::PolicyLayer::read_only());
-    let args = mathchain::parse(r#"{"A":[[3,1],[1,2]],"b":[9,8]}"#).expect("JSON");
+    let args = mathchain::parse_json(r#"{"A":[[3,1],[1,2]],"b":[9,8]}"#).expect("JSON");
     assert!(toolkit.call_with(&math, "matrix_solve", &args).is_success());
     let delegate = math.delegate("plots only", &["plot_braille", "write_file"]);
     for tool in ["matrix_solve", "write_file"] {

@@ -314,7 +314,7 @@ fn a_result_after_an_effect_is_cut_and_kept() {
     let name = name.get("$artifact").or(name.get("$value")).cloned();
     let name = name.expect("a handle");
     let whole = place.run(&["artifacts", "get", name.as_str().expect("text")], "");
-    let whole = mathchain::parse(whole.expect_code(0).stdout.trim_end()).expect("JSON");
+    let whole = mathchain::parse_json(whole.expect_code(0).stdout.trim_end()).expect("JSON");
     let whole = whole
         .get("stdout")
         .and_then(Value::as_str)

@@ -80,14 +80,14 @@ fn tools_are_added_to_a_running_toolkit_and_survive_reloads() {
             r#"{{"name": "{name}", "description": "Echoes.", "effects": [], "parameters": {{"type": "object", "additionalProperties": true}}}}"#
         );
         own_tool(
-            &mathchain::parse(&text).expect("JSON"),
+            &mathchain::parse_json(&text).expect("JSON"),
             "test",
             Arc::new(Echo),
         )
         .expect("a tool")
     };
     let called = |name: &str| {
-        let outcome = toolkit.call(name, &mathchain::parse(r#"{"a": 1}"#).expect("JSON"));
+        let outcome = toolkit.call(name, &mathchain::parse_json(r#"{"a": 1}"#).expect("JSON"));
         outcome.err().map(|err| err.code().as_str())
     };
     assert_eq!(called("echo"), Some("unknown_tool"));

@@ -295,7 +295,7 @@ fn commits_and_pushes_are_events_of_the_audit() {
     exported.expect_code(0);
     let happened = |event: &str| -> Vec<Value> {
         let lines = exported.stdout.lines();
-        let records = lines.map(|line| mathchain::parse(line).expect("JSON"));
+        let records = lines.map(|line| mathchain::parse_json(line).expect("JSON"));
         let of_event = records.filter(|one| {
             one.pointer("/record/event")
                 .as_ref()

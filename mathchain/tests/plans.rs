@@ -539,7 +539,7 @@ fn a_trace_says_when_what_ran() {
             .iter()
             .any(|call| call.get("step").and_then(Value::as_str) == Some("chains[3]"))
     );
-    let trace = mathchain::parse(&place.read("trace.json")).expect("JSON");
+    let trace = mathchain::parse_json(&place.read("trace.json")).expect("JSON");
     let events = trace
         .get("traceEvents")
         .and_then(Value::items)

@@ -183,7 +183,7 @@ fn r66_a_new_plugin_works_and_takes_no_name_that_is_there() {
     let made = place.run(&["plugins", "new", "mine"], "");
     let files = made.expect_code(0).at("/files");
     assert_eq!(files.items().expect("a list").len(), 2);
-    let manifest = mathchain::parse(&place.read("plugins/mine/manifest.json")).expect("JSON");
+    let manifest = mathchain::parse_json(&place.read("plugins/mine/manifest.json")).expect("JSON");
     for (key, value) in [
         ("name", "mine"),
         ("schema_version", "1.0"),
@@ -246,7 +246,7 @@ fn a_plan_goes_to_a_canvas_and_back() {
         written.at("/output/files/0/path"),
         Value::from("out/plan.canvas")
     );
-    let canvas = mathchain::parse(&place.read("out/plan.canvas")).expect("JSON");
+    let canvas = mathchain::parse_json(&place.read("out/plan.canvas")).expect("JSON");
     let edges = canvas.get("edges").and_then(Value::items).expect("a list");
     let labels: Vec<String> = edges
         .iter()
@@ -277,7 +277,7 @@ fn a_plan_goes_to_a_canvas_and_back() {
     let back = place.run(&["call", "canvas:import_canvas_edits"], &import);
     assert_eq!(
         back.expect_code(0).at("/output/plan"),
-        mathchain::parse(plan).expect("JSON")
+        mathchain::parse_json(plan).expect("JSON")
     );
     assert_eq!(back.at("/output/changed").to_string(), "[]");
 
@@ -539,7 +539,7 @@ fn a_reload_under_load_loses_no_call() {
     let mut records = 0;
     let export = place.run(&["audit", "export"], "");
     for line in export.expect_code(0).stdout.lines() {
-        let record = mathchain::parse(line).expect("JSON");
+        let record = mathchain::parse_json(line).expect("JSON");
         let record = record.get("record").cloned().unwrap_or(record);
         if record.get("status").and_then(Value::as_str) != Some("success") {
             continue;

@@ -454,7 +454,7 @@ fn a_task_has_a_budget_that_can_be_raised() {
         .expect_code(0)
         .stdout
         .lines()
-        .map(|line| mathchain::parse(line).expect("an answer"))
+        .map(|line| mathchain::parse_json(line).expect("an answer"))
         .collect();
     let at = |index: usize, pointer: &str| answers[index].pointer(pointer).unwrap_or_default();
     assert_eq!(at(0, "/status"), Value::from("success"));

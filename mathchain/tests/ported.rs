@@ -37,7 +37,7 @@ fn server_of(place: &Place, phase: &str, agent: &str) -> Vec<String> {
     let words: Vec<&str> = argv.iter().filter_map(Value::as_str).collect();
     let place = words.iter().position(|word| *word == "--mcp-config");
     let text = words[place.expect("the server is registered") + 1];
-    let read = mathchain::parse(text).expect("JSON");
+    let read = mathchain::parse_json(text).expect("JSON");
     let args = read
         .pointer("/mcpServers/mathchain/args")
         .expect("the server");
@@ -64,7 +64,7 @@ fn served(place: &Place, args: &[String], requests: &[&str]) -> Vec<Value> {
     let lines = answer
         .stdout
         .lines()
-        .map(|line| mathchain::parse(line).expect("JSON"));
+        .map(|line| mathchain::parse_json(line).expect("JSON"));
     let mut answers: Vec<Value> = lines
         .filter(|line: &Value| line.get("id").is_some())
         .collect();
@@ -654,7 +654,7 @@ fn session(place: &Place, args: &[&str], events: &[&str]) -> Vec<Value> {
     let answer = place.run(&args, &(events.join("\n") + "\n"));
     let lines = answer.expect_code(0).stdout.lines();
     lines
-        .map(|line| mathchain::parse(line).expect("JSON"))
+        .map(|line| mathchain::parse_json(line).expect("JSON"))
         .collect()
 }
 

@@ -278,7 +278,7 @@ fn every_example_of_every_help_is_one_command_of_a_shell() {
     let lines: Vec<&str> = printed.lines().collect();
     assert_eq!(lines.len(), wanted.len());
     for (line, id) in lines.iter().zip(wanted) {
-        let args = mathchain::parse(line).unwrap_or_else(|err| panic!("{id}: {err}: {line}"));
+        let args = mathchain::parse_json(line).unwrap_or_else(|err| panic!("{id}: {err}: {line}"));
         assert!(matches!(args, Value::Object(_)), "{id}: {line}");
     }
 }
@@ -318,7 +318,7 @@ fn a_listing_of_a_session_leads_to_the_tool() {
     let mut lines = listed
         .stdout
         .lines()
-        .map(|line| mathchain::parse(line).expect("JSON"));
+        .map(|line| mathchain::parse_json(line).expect("JSON"));
     let first = lines
         .find(|line| line.get("tools").is_some())
         .expect("a list of tools");
@@ -447,7 +447,8 @@ fn the_log_has_a_line_for_each_call_at_its_level() {
     };
     let good = ["call", "calculate", "--expression", "1+1"];
     let wrong = ["call", "calculate", "--expression", "1+"];
-    let line = mathchain::parse(log("info", "json", &good).trim_end()).expect("one line of JSON");
+    let line =
+        mathchain::parse_json(log("info", "json", &good).trim_end()).expect("one line of JSON");
     for (member, value) in [
         ("level", "info"),
         ("event", "call"),
@@ -461,7 +462,8 @@ fn the_log_has_a_line_for_each_call_at_its_level() {
         );
     }
     assert_eq!(log("warn", "json", &good), "");
-    let line = mathchain::parse(log("warn", "json", &wrong).trim_end()).expect("one line of JSON");
+    let line =
+        mathchain::parse_json(log("warn", "json", &wrong).trim_end()).expect("one line of JSON");
     assert_eq!(
         line.get("level").and_then(Value::as_str),
         Some("warn"),

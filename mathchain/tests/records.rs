@@ -98,7 +98,7 @@ fn a_run_of_ten_thousand_steps_ends_and_is_replayed() {
         .stdout
         .lines()
         .find(|line| line.contains(r#""kind":"chain""#));
-    let record = mathchain::parse(record.expect("the chain's record")).expect("JSON");
+    let record = mathchain::parse_json(record.expect("the chain's record")).expect("JSON");
     let lists = record.pointer("/record/lists/$artifact").expect("a handle");
     let lists = place.run(&["artifacts", "get", lists.as_str().expect("a name")], "");
     for list in ["/tools", "/wave_timeline", "/step_status"] {
@@ -191,7 +191,7 @@ fn every_answer_has_the_head_of_the_audit() {
         Some(replayed.expect_code(0).stdout.trim_end()),
         last.first().copied()
     );
-    let head = mathchain::parse(last.pop().expect("a line")).expect("JSON");
+    let head = mathchain::parse_json(last.pop().expect("a line")).expect("JSON");
     assert_eq!(head.get("type"), Some(&Value::from("audit")), "{head}");
     heads.push(
         head.get("head")

@@ -13,7 +13,7 @@ fn every_line_is_answered_and_bad_ones_too() {
     let answers: HashMap<String, Value> = answer
         .stdout
         .lines()
-        .map(|line| mathchain::parse(line).expect("JSON"))
+        .map(|line| mathchain::parse_json(line).expect("JSON"))
         .map(|line| (line.get("id").expect("an id").to_string(), line))
         .collect();
     assert_eq!(answers.len(), 4);
@@ -66,7 +66,7 @@ fn a_thousand_lines_keep_their_ids() {
     let answer = place.run(&["serve", "--jsonl", "--workers", "8"], &input);
     let mut seen = vec![false; 1000];
     for line in answer.expect_code(0).stdout.lines() {
-        let line = mathchain::parse(line).expect("JSON");
+        let line = mathchain::parse_json(line).expect("JSON");
         let id = line.get("id").and_then(Value::as_i64).expect("an id");
         assert_eq!(
             line.pointer("/output/mean").and_then(|mean| mean.as_f64()),

@@ -122,7 +122,7 @@ fn drained(signal: Signal, seconds: &str) -> (Option<i32>, Vec<Value>) {
     let answers = running.rest();
     let answers = answers
         .lines()
-        .map(|line| mathchain::parse(line).expect("JSON"));
+        .map(|line| mathchain::parse_json(line).expect("JSON"));
     (code, answers.collect())
 }
 
@@ -263,7 +263,7 @@ fn the_end_of_input_at_the_question_is_no() {
     ours.write_all(b"\x04").expect("typed");
     assert_eq!(running.code(), Some(3));
     assert!(!place.path("work/a.txt").exists());
-    let answer = mathchain::parse(running.rest().trim_end()).expect("one document");
+    let answer = mathchain::parse_json(running.rest().trim_end()).expect("one document");
     let code = answer.pointer("/error/code");
     assert_eq!(code, Some(Value::from("approval_declined")));
 }
@@ -313,7 +313,7 @@ fn a_run_that_is_asked_to_end_says_so() {
     running.until_it_hears();
     running.signal(Signal::TERM);
     assert_eq!(running.code(), Some(7));
-    let answer = mathchain::parse(running.rest().trim_end()).expect("one document");
+    let answer = mathchain::parse_json(running.rest().trim_end()).expect("one document");
     let reason = answer.pointer("/error/reason");
     assert_eq!(reason, Some(Value::from("interrupted")), "{answer}");
 }

@@ -229,7 +229,7 @@ impl Answer {
 
     /// The one line of JSON on stdout.
     pub(crate) fn json(&self) -> Value {
-        mathchain::parse(self.stdout.trim_end())
+        mathchain::parse_json(self.stdout.trim_end())
             .unwrap_or_else(|err| panic!("{err}: {} / {}", self.stdout, self.stderr))
     }
 
@@ -273,7 +273,7 @@ impl Served {
         );
         std::thread::spawn(move || {
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-                let _ = answers_in.send(mathchain::parse(&line).expect("JSON"));
+                let _ = answers_in.send(mathchain::parse_json(&line).expect("JSON"));
             }
         });
         std::thread::spawn(move || {

@@ -19,14 +19,14 @@ const DEPTH_MAX: usize = 128;
 ///
 /// # Errors
 /// An object that is none, with its place.
-pub(crate) fn take(item: &Bound<'_, PyAny>) -> Result<Value, ConversionError> {
-    below(item, 0)
+pub(crate) fn python_to_value(item: &Bound<'_, PyAny>) -> Result<Value, ConversionError> {
+    nested_to_value(item, 0)
 }
 
 /// The arguments of a call: a mapping, keywords, or both.
 ///
 /// # Errors
-/// As [`take`]; a name given twice.
+/// As [`python_to_value`]; a name given twice.
 pub(crate) fn of_call(
     given: Option<&Bound<'_, PyAny>>,
     keywords: Option<&Bound<'_, PyDict>>,
@@ -42,25 +42,25 @@ pub(crate) fn of_call(
     };
     for (name, item) in keywords.into_iter().flatten() {
         let name = name.cast_into::<PyString>().map_err(PyErr::from)?;
-        let name = keyword(name.to_str()?);
+        let name = argument_name(name.to_str()?);
         if members.get(name).is_some() {
             return Err(tool_error!(InvalidRequest, "the argument `{name}` is given twice").into());
         }
-        let value = below(&item, 1).map_err(|fault| fault.below(name))?;
+        let value = nested_to_value(&item, 1).map_err(|fault| fault.below(name))?;
         members.push_unique(name.into(), value);
     }
     Ok(Value::from(members))
 }
 
 /// The argument that a keyword means: `from_` is `from`, which is a word of the language.
-fn keyword(name: &str) -> &str {
+fn argument_name(name: &str) -> &str {
     /// Words of the language among the names of arguments.
     const RESERVED: [&str; 6] = ["class", "def", "from", "global", "in", "lambda"];
     let bare = name.strip_suffix('_');
     bare.filter(|bare| RESERVED.contains(bare)).unwrap_or(name)
 }
 
-fn below(item: &Bound<'_, PyAny>, depth: usize) -> Result<Value, ConversionError> {
+fn nested_to_value(item: &Bound<'_, PyAny>, depth: usize) -> Result<Value, ConversionError> {
     if depth > DEPTH_MAX {
         return Err(tool_error!(InvalidRequest, "depth";
             "the arguments are nested deeper than {DEPTH_MAX}";
@@ -76,15 +76,15 @@ fn below(item: &Bound<'_, PyAny>, depth: usize) -> Result<Value, ConversionError
     } else if let Ok(truth) = item.cast::<PyBool>() {
         Ok(Value::Bool(truth.is_true()))
     } else if let Ok(number) = item.cast::<PyInt>() {
-        integer(number)
+        integer_to_value(number)
     } else if let Ok(members) = item.cast::<PyDict>() {
-        dictionary(members, depth)
+        dictionary_to_value(members, depth)
     } else if let Ok(items) = item.cast::<PyList>() {
-        list(items.iter(), depth)
+        list_to_value(items.iter(), depth)
     } else if let Ok(items) = item.cast::<PyTuple>() {
-        list(items.iter(), depth)
+        list_to_value(items.iter(), depth)
     } else {
-        other(item, depth)
+        other_to_value(item, depth)
     }
 }
 
@@ -96,7 +96,7 @@ fn text_of<'a>(text: &'a Bound<'_, PyString>) -> Result<&'a str, ConversionError
     text.to_str().map_err(|err| invalid(err).into())
 }
 
-fn integer(number: &Bound<'_, PyInt>) -> Result<Value, ConversionError> {
+fn integer_to_value(number: &Bound<'_, PyInt>) -> Result<Value, ConversionError> {
     match number.extract::<i64>().ok() {
         Some(value) => Ok(Value::Int(value)),
         None => Err(
@@ -107,7 +107,10 @@ fn integer(number: &Bound<'_, PyInt>) -> Result<Value, ConversionError> {
     }
 }
 
-fn dictionary(members: &Bound<'_, PyDict>, depth: usize) -> Result<Value, ConversionError> {
+fn dictionary_to_value(
+    members: &Bound<'_, PyDict>,
+    depth: usize,
+) -> Result<Value, ConversionError> {
     let mut object = Object::new();
     for (key, item) in members {
         let Ok(key) = key.cast::<PyString>() else {
@@ -117,30 +120,31 @@ fn dictionary(members: &Bound<'_, PyDict>, depth: usize) -> Result<Value, Conver
             .into());
         };
         let key = text_of(key)?;
-        let value = below(&item, depth + 1).map_err(|fault| fault.below(key))?;
+        let value = nested_to_value(&item, depth + 1).map_err(|fault| fault.below(key))?;
         object.push_unique(key.into(), value);
     }
     Ok(Value::from(object))
 }
 
-fn list<'py>(
+fn list_to_value<'py>(
     items: impl ExactSizeIterator<Item = Bound<'py, PyAny>>,
     depth: usize,
 ) -> Result<Value, ConversionError> {
     let mut values = Vec::with_capacity(items.len());
     for (index, item) in items.enumerate() {
-        let value = below(&item, depth + 1).map_err(|fault| fault.below(&index.to_string()))?;
+        let value =
+            nested_to_value(&item, depth + 1).map_err(|fault| fault.below(&index.to_string()))?;
         values.push(value);
     }
     Ok(Value::array(values))
 }
 
 /// An array, or an object that the module `mathchain._plain` makes plain.
-fn other(item: &Bound<'_, PyAny>, depth: usize) -> Result<Value, ConversionError> {
+fn other_to_value(item: &Bound<'_, PyAny>, depth: usize) -> Result<Value, ConversionError> {
     static PLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let py = item.py();
     if let Ok(array) = item.cast_exact::<PyUntypedArray>()
-        && let Some(value) = arrays::take(array)
+        && let Some(value) = arrays::array_to_value(array)
     {
         return Ok(value);
     }
@@ -148,7 +152,7 @@ fn other(item: &Bound<'_, PyAny>, depth: usize) -> Result<Value, ConversionError
         let module = py.import("mathchain._plain")?;
         module.getattr("plain").map(Bound::unbind)
     })?;
-    let value = below(&plain.bind(py).call1((item,))?, depth + 1)?;
+    let value = nested_to_value(&plain.bind(py).call1((item,))?, depth + 1)?;
     match (value, item.cast::<PyUntypedArray>()) {
         // Integers are spelled as such.
         (Value::Numbers(numbers), Ok(array)) if matches!(array.dtype().kind(), b'i' | b'u') => {

@@ -48,17 +48,17 @@ impl MemoryLender for LentArray {
 }
 
 /// A non-empty contiguous array of doubles as a value; `None` for the others, which become such arrays or lists first.
-pub(crate) fn take(array: &Bound<'_, PyUntypedArray>) -> Option<Value> {
+pub(crate) fn array_to_value(array: &Bound<'_, PyUntypedArray>) -> Option<Value> {
     let is_block = (1..=RANK_MAX).contains(&array.ndim()) && !array.is_empty();
     let array = array.cast::<PyArrayDyn<f64>>().ok()?;
     if !is_block || !array.is_c_contiguous() || !array.is_aligned() {
         return None;
     }
-    let numbers = Numbers::from_shared(Arc::new(lend(array)), array.shape().to_vec());
+    let numbers = Numbers::from_shared(Arc::new(lend_block(array)), array.shape().to_vec());
     numbers.map(spelled)
 }
 
-fn lend(array: &Bound<'_, PyArrayDyn<f64>>) -> NumberBlock {
+fn lend_block(array: &Bound<'_, PyArrayDyn<f64>>) -> NumberBlock {
     let (data, count) = (array.data().cast_const(), array.len());
     let lent = LentArray {
         _owner: AssertUnwindSafe(array.clone().unbind()),
@@ -72,13 +72,13 @@ fn lend(array: &Bound<'_, PyArrayDyn<f64>>) -> NumberBlock {
 }
 
 /// Numbers as a value; those that are not finite are spelled, as in JSON.
-fn spelled(numbers: Numbers) -> Value {
+fn spell_numbers(numbers: Numbers) -> Value {
     if numbers.is_finite() {
         return Value::Numbers(numbers);
     }
     let parts = (0..numbers.len()).filter_map(|index| numbers.get(index));
     let part = |part: Value| match part {
-        Value::Numbers(part) => spelled(part),
+        Value::Numbers(part) => spell_numbers(part),
         Value::Float(value) => Value::from(value),
         other => other,
     };
@@ -87,7 +87,7 @@ fn spelled(numbers: Numbers) -> Value {
 
 /// A block as an array: the allocation itself where nothing else uses it, else a read-only view that keeps it alive. Whole numbers
 /// become integers.
-pub(crate) fn give(py: Python<'_>, numbers: Numbers) -> PyResult<Bound<'_, PyAny>> {
+pub(crate) fn numbers_to_array(py: Python<'_>, numbers: Numbers) -> PyResult<Bound<'_, PyAny>> {
     let shape = numbers.shape().to_vec();
     if numbers.integral() {
         let whole: Vec<i64> = numbers.as_slice().iter().map(|one| *one as i64).collect();
@@ -103,11 +103,11 @@ pub(crate) fn give(py: Python<'_>, numbers: Numbers) -> PyResult<Bound<'_, PyAny
             let copy = block.to_vec();
             Ok(copy.into_pyarray(py).reshape(shape)?.into_any())
         }
-        Err(block) => view(py, block, &shape),
+        Err(block) => shared_view(py, block, &shape),
     }
 }
 
-fn view<'py>(
+fn shared_view<'py>(
     py: Python<'py>,
     block: Arc<NumberBlock>,
     shape: &[usize],

@@ -58,7 +58,7 @@ impl PythonCall {
         work: impl FnOnce(&CallContext, Option<Arc<ProgressCallback>>) -> CallOutcome + Send,
     ) -> PyResult<CallOutcome> {
         same_process(caller.process).or_raise(py)?;
-        own::forget();
+        own::forget_exceptions();
         let watch = InterruptWatch::begin(py)?;
         let stop = self.stop.unwrap_or_else(|| watch.stop().clone());
         let told = self
@@ -73,7 +73,7 @@ impl PythonCall {
         drop(watch);
         py.check_signals()?;
         let raised = told.and_then(|told| told.raised());
-        match raised.or_else(|| own::interrupted(py)) {
+        match raised.or_else(|| own::take_interrupt(py)) {
             Some(raised) => Err(raised),
             None => outcome.or_raise(py),
         }

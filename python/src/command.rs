@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 /// Runs the command line with these words, the name of the program first, and returns the exit code.
 #[pyfunction]
 pub(crate) fn main(py: Python<'_>, words: Vec<OsString>) -> u8 {
-    let code = py.detach(|| mathchain::cli::run(words));
+    let code = py.detach(|| mathchain::cli::run_command_line(words));
     // A code cannot be read, but compared.
     let mut numbers = 0..=u8::MAX;
     numbers
@@ -25,5 +25,5 @@ pub(crate) fn name_launcher(program: OsString, arguments: Vec<OsString>) {
 /// Becomes the launcher of one sandboxed program; never returns.
 #[pyfunction]
 pub(crate) fn launch() {
-    host_sandbox::sandbox::launch();
+    host_sandbox::sandbox::run_as_launcher();
 }

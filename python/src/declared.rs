@@ -12,7 +12,7 @@ use tool_core::{AnyTool, Result, tool_error};
 const WHOLE: &str = "jsonschema";
 
 /// The ids of the tools that the role sees.
-pub(crate) fn names(toolkit: &Toolkit, context: &CallContext) -> Result<Vec<String>> {
+pub(crate) fn visible_tool_names(toolkit: &Toolkit, context: &CallContext) -> Result<Vec<String>> {
     let dispatcher = toolkit.dispatcher();
     let listed = dispatcher.visible(&toolkit.caller(context))?;
     let seen = listed.into_iter().filter(|one| one.hidden.is_none());
@@ -20,18 +20,18 @@ pub(crate) fn names(toolkit: &Toolkit, context: &CallContext) -> Result<Vec<Stri
 }
 
 /// Name, title, description and schemas of a tool; `None` for an unknown one.
-pub(crate) fn spec(toolkit: &Toolkit, name: &str) -> Option<Json> {
+pub(crate) fn tool_declaration(toolkit: &Toolkit, name: &str) -> Option<Json> {
     let dispatcher = toolkit.dispatcher();
     let catalogue = dispatcher.catalogue();
     let index = catalogue.called(name)?;
-    Some(described(catalogue.tool(index)))
+    Some(describe_tool(catalogue.tool(index)))
 }
 
 /// The tools of a catalogue, or those named, as a format declares them.
 ///
 /// # Errors
 /// `invalid_request` for an unknown format or catalogue; `unknown_tool` or `not_visible` for a name.
-pub(crate) fn declared(
+pub(crate) fn declare_tools(
     toolkit: &Toolkit,
     context: &CallContext,
     format: &str,
@@ -51,7 +51,7 @@ pub(crate) fn declared(
     let dispatcher = toolkit.dispatcher();
     let caller = toolkit.caller(context);
     let names = match (names, dialect) {
-        (None, None) => Some(self::names(toolkit, context)?),
+        (None, None) => Some(self::visible_tool_names(toolkit, context)?),
         (names, _) => names,
     };
     let Some(names) = names else {
@@ -72,7 +72,7 @@ pub(crate) fn declared(
 }
 
 /// A tool as a document.
-fn described(tool: &dyn AnyTool) -> serde_json::Value {
+fn describe_tool(tool: &dyn AnyTool) -> serde_json::Value {
     let spec = tool.spec();
     let effects: Vec<&str> = spec.effects.iter().map(|effect| effect.as_str()).collect();
     serde_json::json!({
@@ -88,7 +88,7 @@ fn described(tool: &dyn AnyTool) -> serde_json::Value {
 }
 
 /// Whether the results of a tool hold numbers that may not be finite, which are then spelled: from its schema, which is read once.
-pub(crate) fn spells(toolkit: &Toolkit, name: &str) -> bool {
+pub(crate) fn has_spelled_numbers(toolkit: &Toolkit, name: &str) -> bool {
     /// By id and source.
     static KNOWN: LazyLock<RwLock<HashMap<(&'static str, &'static str), bool>>> =
         LazyLock::new(RwLock::default);

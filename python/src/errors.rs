@@ -57,7 +57,7 @@ impl ConversionError {
 }
 
 /// The function `name` of a module of the package, looked up once.
-fn helper<'py>(
+fn load_helper<'py>(
     py: Python<'py>,
     cell: &'static PyOnceLock<Py<PyAny>>,
     name: &str,
@@ -70,33 +70,33 @@ fn helper<'py>(
 }
 
 /// The exception of an error.
-pub(crate) fn raise(py: Python<'_>, error: &ToolError) -> PyErr {
-    made(py, &error.to_value(), None).unwrap_or_else(|failed| failed)
+pub(crate) fn tool_exception(py: Python<'_>, error: &ToolError) -> PyErr {
+    make_exception(py, &error.to_value(), None).unwrap_or_else(|failed| failed)
 }
 
 /// The exception of a call that awaits approval, with the progress of a run.
-pub(crate) fn pending(py: Python<'_>, approval_id: &str, so_far: &Value) -> PyErr {
+pub(crate) fn pending_exception(py: Python<'_>, approval_id: &str, so_far: &Value) -> PyErr {
     let error = tool_error!(ApprovalRequired; "the call needs an approval";
         "approve it with `mathchain approve {approval_id}`, then call again with the same arguments");
     let error = match so_far {
         Value::Null => error,
         so_far => error.evidence(so_far.clone()),
     };
-    made(py, &error.to_value(), Some(approval_id)).unwrap_or_else(|failed| failed)
+    make_exception(py, &error.to_value(), Some(approval_id)).unwrap_or_else(|failed| failed)
 }
 
-fn made(py: Python<'_>, error: &Value, approval_id: Option<&str>) -> PyResult<PyErr> {
+fn make_exception(py: Python<'_>, error: &Value, approval_id: Option<&str>) -> PyResult<PyErr> {
     static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let members = results::give(py, error.clone(), false)?;
-    let exception = helper(py, &MAKE, "make")?.call1((members, approval_id))?;
+    let members = results::value_to_object(py, error.clone(), false)?;
+    let exception = load_helper(py, &MAKE, "make")?.call1((members, approval_id))?;
     Ok(PyErr::from_value(exception))
 }
 
 /// Emits the warnings of an answer.
-pub(crate) fn warn(py: Python<'_>, warnings: &[String]) -> PyResult<()> {
+pub(crate) fn emit_warnings(py: Python<'_>, warnings: &[String]) -> PyResult<()> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     for warning in warnings {
-        let class = helper(py, &CLASS, "CallWarning")?;
+        let class = load_helper(py, &CLASS, "CallWarning")?;
         let text = std::ffi::CString::new(warning.replace('\0', " "));
         PyErr::warn(py, &class, &text.unwrap_or_default(), 1)?;
     }
@@ -123,12 +123,12 @@ pub(crate) fn of_exception(py: Python<'_>, exception: &PyErr) -> ToolError {
 
 fn of_own(py: Python<'_>, exception: &PyErr) -> Option<ToolError> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let class = helper(py, &CLASS, "Error").ok()?;
+    let class = load_helper(py, &CLASS, "Error").ok()?;
     if !exception.value(py).is_instance(&class).ok()? {
         return None;
     }
     let members = exception.value(py).call_method0("to_dict").ok()?;
-    let members = crate::arguments::take(&members).ok()?;
+    let members = crate::arguments::python_to_value(&members).ok()?;
     ToolError::from_value(&members)
 }
 

@@ -24,12 +24,12 @@ impl PluginRunner for PythonFunction {
                 RAISED.set(Some(err));
                 error
             };
-            let given = results::give(py, args.clone(), false).map_err(raised)?;
+            let given = results::value_to_object(py, args.clone(), false).map_err(raised)?;
             let result = self.0.bind(py).call1((given,)).map_err(raised)?;
-            arguments::take(&result).map_err(|fault| {
+            arguments::python_to_value(&result).map_err(|fault| {
                 let error = fault.into_tool_error(py);
                 let (path, message) = (error.path().unwrap_or_default(), error.message());
-                tool_error!(ToolError, "result"; "the result of the tool does not convert: {message}{}", at(path);
+                tool_error!(ToolError, "result"; "the result of the tool does not convert: {message}{}", place_suffix(path);
                     "return dictionaries, lists, numbers, texts and arrays")
             })
         });
@@ -40,7 +40,7 @@ impl PluginRunner for PythonFunction {
     }
 }
 
-fn at(path: &str) -> String {
+fn place_suffix(path: &str) -> String {
     match path {
         "" => String::new(),
         path => format!(" (at `{path}`)"),
@@ -52,17 +52,17 @@ thread_local! {
 }
 
 /// Forgets the exceptions of earlier calls of this thread.
-pub(crate) fn forget() {
+pub(crate) fn forget_exceptions() {
     RAISED.take();
 }
 
 /// The exception that a tool raised in this thread and that ends the program, such as `KeyboardInterrupt`.
-pub(crate) fn interrupted(py: Python<'_>) -> Option<PyErr> {
+pub(crate) fn take_interrupt(py: Python<'_>) -> Option<PyErr> {
     let is_error = |err: &PyErr| err.is_instance_of::<PyException>(py);
     RAISED.with_borrow_mut(|raised| raised.take_if(|raised| !is_error(raised)))
 }
 
 /// The exception that a tool raised in this thread: the cause of the error of its call.
-pub(crate) fn raised() -> Option<PyErr> {
+pub(crate) fn take_raised() -> Option<PyErr> {
     RAISED.take()
 }

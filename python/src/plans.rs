@@ -24,9 +24,9 @@ impl PythonPlan {
     ) -> Result<Self, ConversionError> {
         let plan = match plan.extract::<(String, String)>() {
             Ok((name, text)) => Plan::read(&name, &text).map_err(ToolError::from)?,
-            Err(_) => Plan::from_value(&arguments::take(plan)?),
+            Err(_) => Plan::from_value(&arguments::python_to_value(plan)?),
         };
-        let inputs = match inputs.map(arguments::take).transpose()? {
+        let inputs = match inputs.map(arguments::python_to_value).transpose()? {
             None | Some(Value::Null) => Object::new(),
             Some(Value::Object(members)) => Object::clone(&members),
             Some(other) => {
@@ -44,7 +44,7 @@ impl PythonPlan {
 }
 
 /// Checks a plan and describes it: waves, edges, verdicts.
-pub(crate) fn check<'py>(
+pub(crate) fn check_plan<'py>(
     py: Python<'py>,
     toolkit: &Toolkit,
     plan: &Bound<'py, PyAny>,
@@ -59,11 +59,11 @@ pub(crate) fn check<'py>(
             .map(|checked| checked.explain())
             .map_err(ToolError::from)
     });
-    results::give(py, checked.or_raise(py)?, false)
+    results::value_to_object(py, checked.or_raise(py)?, false)
 }
 
 /// Runs a plan: the result has the outputs and a report of each step.
-pub(crate) fn run<'py>(
+pub(crate) fn execute_plan<'py>(
     py: Python<'py>,
     toolkit: &Toolkit,
     plan: &Bound<'py, PyAny>,

@@ -20,7 +20,11 @@ pub(crate) struct SharedArray(
 ///
 /// # Errors
 /// Exceptions of the interpreter, such as `MemoryError`.
-pub(crate) fn give(py: Python<'_>, value: Value, spelled: bool) -> PyResult<Bound<'_, PyAny>> {
+pub(crate) fn value_to_object(
+    py: Python<'_>,
+    value: Value,
+    spelled: bool,
+) -> PyResult<Bound<'_, PyAny>> {
     match value {
         Value::Null => Ok(py.None().into_bound(py)),
         Value::Bool(truth) => truth.into_bound_py_any(py),
@@ -30,7 +34,7 @@ pub(crate) fn give(py: Python<'_>, value: Value, spelled: bool) -> PyResult<Boun
             Some(number) => number.into_bound_py_any(py),
             None => (&*text).into_bound_py_any(py),
         },
-        Value::Numbers(numbers) => arrays::give(py, numbers),
+        Value::Numbers(numbers) => arrays::numbers_to_array(py, numbers),
         Value::Array(items) => {
             let array = spelled.then(|| arrays::give_spelled(py, &items)).flatten();
             if let Some(array) = array {
@@ -38,14 +42,14 @@ pub(crate) fn give(py: Python<'_>, value: Value, spelled: bool) -> PyResult<Boun
             }
             let list = PyList::empty(py);
             for item in Arc::unwrap_or_clone(items) {
-                list.append(give(py, item, spelled)?)?;
+                list.append(value_to_object(py, item, spelled)?)?;
             }
             Ok(list.into_any())
         }
         Value::Object(members) => {
             let dictionary = PyDict::new(py);
             for (key, member) in Arc::unwrap_or_clone(members) {
-                dictionary.set_item(&*key, give(py, member, spelled)?)?;
+                dictionary.set_item(&*key, value_to_object(py, member, spelled)?)?;
             }
             Ok(dictionary.into_any())
         }
@@ -55,8 +59,8 @@ pub(crate) fn give(py: Python<'_>, value: Value, spelled: bool) -> PyResult<Boun
 /// A document, such as a schema, as an object.
 ///
 /// # Errors
-/// As [`give`].
-pub(crate) fn document<'py>(
+/// As [`value_to_object`].
+pub(crate) fn document_to_object<'py>(
     py: Python<'py>,
     json: &serde_json::Value,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -72,14 +76,14 @@ pub(crate) fn document<'py>(
         Json::Array(items) => {
             let list = PyList::empty(py);
             for item in items {
-                list.append(document(py, item)?)?;
+                list.append(document_to_object(py, item)?)?;
             }
             Ok(list.into_any())
         }
         Json::Object(members) => {
             let dictionary = PyDict::new(py);
             for (key, member) in members {
-                dictionary.set_item(key, document(py, member)?)?;
+                dictionary.set_item(key, document_to_object(py, member)?)?;
             }
             Ok(dictionary.into_any())
         }

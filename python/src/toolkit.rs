@@ -48,7 +48,7 @@ impl Toolkit {
             None => None,
         };
         let opened = py.detach(|| -> Result<Self, ToolError> {
-            let mut builder = mathchain::project(config, workspace)?;
+            let mut builder = mathchain::project_builder(config, workspace)?;
             if unrecorded {
                 builder = builder.without_state();
             }
@@ -120,12 +120,16 @@ impl Toolkit {
         let outcome = call.make(py, &self.caller, |context, _| {
             self.inner.call_with(context, tool, &args)
         })?;
-        results::give(py, outcome.to_value(), declared::spells(&self.inner, tool))
+        results::value_to_object(
+            py,
+            outcome.to_value(),
+            declared::has_spelled_numbers(&self.inner, tool),
+        )
     }
 
     /// As `answer`, with arguments and answer as JSON, for a tool of any catalogue.
     fn _answer_json(&self, py: Python<'_>, tool: &str, args: &str) -> PyResult<String> {
-        let args = match mathchain::parse(args) {
+        let args = match mathchain::parse_json(args) {
             Ok(args) => args,
             Err(err) => return Ok(json::to_text(&CallOutcome::error(err).to_value())),
         };
@@ -146,7 +150,7 @@ impl Toolkit {
         stop: Option<&Bound<'py, Stop>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let stop = stop.map(|stop| stop.get().0.clone());
-        plans::run(py, self, plan, inputs, PythonCall { progress, stop })
+        plans::execute_plan(py, self, plan, inputs, PythonCall { progress, stop })
     }
 
     #[pyo3(signature = (plan, inputs))]
@@ -157,18 +161,19 @@ impl Toolkit {
         inputs: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         same_process(self.caller.process).or_raise(py)?;
-        plans::check(py, self, plan, inputs)
+        plans::check_plan(py, self, plan, inputs)
     }
 
     /// The ids of the tools that the role sees.
     fn _names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        declared::names(&self.inner, &self.caller.context).or_raise(py)
+        declared::visible_tool_names(&self.inner, &self.caller.context).or_raise(py)
     }
 
     /// Name, title, description and schemas of a tool; `None` for an unknown one.
     fn _spec<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let spec = declared::spec(&self.inner, name);
-        spec.map(|spec| results::document(py, &spec)).transpose()
+        let spec = declared::tool_declaration(&self.inner, name);
+        spec.map(|spec| results::document_to_object(py, &spec))
+            .transpose()
     }
 
     /// The tools of a catalogue, or those named, in a format.
@@ -180,8 +185,8 @@ impl Toolkit {
         names: Option<Vec<String>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let declared =
-            declared::declared(&self.inner, &self.caller.context, format, catalog, names);
-        results::document(py, &declared.or_raise(py)?)
+            declared::declare_tools(&self.inner, &self.caller.context, format, catalog, names);
+        results::document_to_object(py, &declared.or_raise(py)?)
     }
 
     /// Adds a tool that is a function of its arguments as a dictionary.
@@ -192,7 +197,7 @@ impl Toolkit {
         source: &str,
         function: Py<PyAny>,
     ) -> PyResult<()> {
-        let declaration = arguments::take(declaration).or_raise(py)?;
+        let declaration = arguments::python_to_value(declaration).or_raise(py)?;
         let added = py.detach(|| -> Result<(), ToolError> {
             let runner = Arc::new(own::PythonFunction(function));
             let tool = registry::plugins::own_tool(&declaration, source, runner)?;
@@ -235,13 +240,13 @@ impl Toolkit {
             self.inner.call_with(context, tool, &args)
         })?;
         drop(args); // the result may then own what it shares with them
-        let spelled = outcome.is_success() && declared::spells(&self.inner, tool);
+        let spelled = outcome.is_success() && declared::has_spelled_numbers(&self.inner, tool);
         let is_plot = outcome
             .output()
             .is_some_and(|output| output.text("plot").or(output.text("sixel")).is_some());
         let result = self.finish(py, outcome, spelled)?;
         match is_plot {
-            true => plot(py, result),
+            true => plot_result(py, result),
             false => Ok(result),
         }
     }
@@ -259,25 +264,25 @@ impl Toolkit {
                 .retain(|warning| !warning.ends_with(UNRECORDED));
         }
         if !outcome.warnings.is_empty() {
-            errors::warn(py, &outcome.warnings)?;
+            errors::emit_warnings(py, &outcome.warnings)?;
         }
         match outcome.status {
-            OutcomeStatus::Success(output) => results::give(py, output, spelled),
+            OutcomeStatus::Success(output) => results::value_to_object(py, output, spelled),
             OutcomeStatus::Error(error) => {
-                let exception = errors::raise(py, &error);
-                exception.set_cause(py, own::raised());
+                let exception = errors::tool_exception(py, &error);
+                exception.set_cause(py, own::take_raised());
                 Err(exception)
             }
             OutcomeStatus::PendingApproval {
                 approval_id,
                 so_far,
-            } => Err(errors::pending(py, &approval_id, &so_far)),
+            } => Err(errors::pending_exception(py, &approval_id, &so_far)),
         }
     }
 }
 
 /// A result that draws itself in a notebook.
-fn plot<'py>(py: Python<'py>, result: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+fn plot_result<'py>(py: Python<'py>, result: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     py.import("mathchain._plot")?
         .getattr("Plot")?
         .call1((result,))

@@ -103,7 +103,7 @@ impl CallBatch {
         calls: Vec<(OpenCall, Result<Judged, Failure>)>,
     ) -> (Self, Vec<PlannedCall>, Vec<Vec<String>>) {
         let judged = calls.iter().map(|(_, found)| found.as_ref().ok());
-        let waves = waves(&judged.collect::<Vec<_>>());
+        let waves = assign_waves(&judged.collect::<Vec<_>>());
         let mut planned = Vec::with_capacity(calls.len());
         let mut open = Vec::with_capacity(calls.len());
         for ((mut call, found), wave) in calls.into_iter().zip(waves) {
@@ -209,7 +209,7 @@ impl CallBatch {
 
 /// The wave of each permitted call: 0 without dependencies, else one more than the deepest dependency. A call depends on earlier calls
 /// that share a resource if either writes it; a call that runs alone separates all earlier calls from all later ones.
-pub(super) fn waves(calls: &[Option<&Judged>]) -> Vec<Option<usize>> {
+pub(super) fn assign_waves(calls: &[Option<&Judged>]) -> Vec<Option<usize>> {
     let judged: Vec<&Judged> = calls.iter().copied().flatten().collect();
     let mut conflicts = ConflictCollector::default();
     // Pairs of an earlier step and one that waits for it.

@@ -63,7 +63,7 @@ macro_rules! documents {
             /// `internal` for a non-finite double.
             pub fn to_value(&self) -> tool_core::Result<tool_core::Value> {
                 match self {
-                    $(Self::$variant(document) => $crate::document::write($text, document)),+
+                    $(Self::$variant(document) => $crate::document::encode_document($text, document)),+
                 }
             }
 
@@ -72,10 +72,10 @@ macro_rules! documents {
             /// # Errors
             /// `invalid_request` with the JSON pointer of the invalid member.
             pub fn from_value(value: &tool_core::Value) -> tool_core::Result<Self> {
-                let (kind, rest) = $crate::document::split(value, Self::TYPES)?;
+                let (kind, rest) = $crate::document::split_type(value, Self::TYPES)?;
                 match kind.as_str() {
-                    $($text => $crate::document::read(&rest).map(Self::$variant),)+
-                    other => Err($crate::document::unknown(other, Self::TYPES)),
+                    $($text => $crate::document::decode_document(&rest).map(Self::$variant),)+
+                    other => Err($crate::document::unknown_type_error(other, Self::TYPES)),
                 }
             }
 
@@ -94,7 +94,7 @@ pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 /// The type of a document, and its other members.
-pub(super) fn split(value: &Value, known: &[&str]) -> Result<(String, Value)> {
+pub(super) fn split_type(value: &Value, known: &[&str]) -> Result<(String, Value)> {
     let invalid = |path: &str, message: String| {
         ToolError::new(ErrorCode::InvalidRequest, message)
             .reason("document")
@@ -115,7 +115,7 @@ pub(super) fn split(value: &Value, known: &[&str]) -> Result<(String, Value)> {
     Ok((kind.to_owned(), Value::Object(rest.into())))
 }
 
-pub(super) fn unknown(kind: &str, known: &[&str]) -> ToolError {
+pub(super) fn unknown_type_error(kind: &str, known: &[&str]) -> ToolError {
     let shown: String = kind.chars().take(80).collect();
     let error =
         tool_error!(InvalidRequest, "document"; "no document of type `{shown}`").at("/type");
@@ -125,7 +125,7 @@ pub(super) fn unknown(kind: &str, known: &[&str]) -> ToolError {
     }
 }
 
-pub(super) fn read<T: Decode>(rest: &Value) -> Result<T> {
+pub(super) fn decode_document<T: Decode>(rest: &Value) -> Result<T> {
     convert::from_value(rest).map_err(|problem| {
         let error = ToolError::new(ErrorCode::InvalidRequest, problem.message)
             .reason("document")
@@ -137,7 +137,7 @@ pub(super) fn read<T: Decode>(rest: &Value) -> Result<T> {
     })
 }
 
-pub(super) fn write<T: Encode>(kind: &str, document: &T) -> Result<Value> {
+pub(super) fn encode_document<T: Encode>(kind: &str, document: &T) -> Result<Value> {
     let value = convert::to_value(document)?;
     let mut object = Object::new();
     object.push_unique(TYPE.into(), kind.into());

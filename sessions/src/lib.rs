@@ -1,6 +1,6 @@
 //! Sessions: recorded conversations with a model, as a fold of events over tools offered and calls answered.
 //!
-//! [`apply`] folds an [`Event`] into a [`SessionState`] and returns requests and reports ([`Emitted`]). It uses no clock, thread or
+//! [`apply_event`] folds an [`Event`] into a [`SessionState`] and returns requests and reports ([`Emitted`]). It uses no clock, thread or
 //! file. It asks a [`SessionRegistry`] about tools; [`LiveRegistry`] is the one over the dispatcher. A [`Session`] records the answers with the
 //! events, so that a [`LogReplay`] of its log gives the same bytes even when the registry has changed.
 
@@ -27,7 +27,7 @@ pub use event::{
     RunInterrupted, RunRequested, SessionClosed, SessionOpened, SessionPaused, SessionResumed,
     TurnEnded, WorkspaceChanged, WorkspaceStatus,
 };
-pub use fold::{FoldResult, apply};
+pub use fold::{FoldResult, apply_event};
 pub use limits::{
     ARGS_BYTES_MAX, CALLS_MAX, DEPTH_MAX, EVENTS_MAX, ID_BYTES_MAX, NAMES_MAX, OUTPUT_BYTES_MAX,
     VERSION,

@@ -47,7 +47,7 @@ pub(super) fn too_deep(value: &Value) -> bool {
 }
 
 /// Truncates a text to [`WORDS_BYTES_MAX`] bytes.
-pub(super) fn cut(text: &str) -> String {
+pub(super) fn truncate_text(text: &str) -> String {
     let mut end = text.len().min(WORDS_BYTES_MAX);
     while !text.is_char_boundary(end) {
         end -= 1;

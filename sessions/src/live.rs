@@ -87,7 +87,7 @@ impl SessionRegistry for LiveRegistry {
             generation: policy.generation().to_owned(),
             tools,
             missing: missing.collect(),
-            elsewhere: elsewhere(&caller),
+            elsewhere: tools_run_elsewhere(&caller),
             max_turns: caller.turns_of_run(),
         })
     }
@@ -129,13 +129,13 @@ impl SessionRegistry for LiveRegistry {
             },
             layer: found.decision.layer.to_string(),
             resources: found.keys.iter().map(Resource::from).collect(),
-            alone: alone(spec, found.reach.effects, &found.keys),
+            alone: must_run_alone(spec, found.reach.effects, &found.keys),
         })
     }
 }
 
 /// The tools of the selection that run elsewhere, without denied ones.
-fn elsewhere(caller: &registry::policy::CallerPolicy<'_>) -> Vec<ElsewhereTool> {
+fn tools_run_elsewhere(caller: &registry::policy::CallerPolicy<'_>) -> Vec<ElsewhereTool> {
     let handed = caller.handed().into_iter();
     let offered = handed.filter_map(|(tool, decision)| {
         Some(ElsewhereTool {
@@ -152,7 +152,7 @@ fn elsewhere(caller: &registry::policy::CallerPolicy<'_>) -> Vec<ElsewhereTool> 
 }
 
 /// Whether a call must run alone: the tool requires it, makes calls of its own, or changes local resources that it does not name.
-fn alone(spec: &Spec, effects: &[Effect], keys: &[ResourceKey]) -> bool {
+fn must_run_alone(spec: &Spec, effects: &[Effect], keys: &[ResourceKey]) -> bool {
     let changes = effects.iter().any(|effect| {
         matches!(
             effect,

@@ -8,7 +8,7 @@ use tool_core::{Object, Result, ToolError, Value, convert};
 use super::document::{documents, structs};
 use super::emitted::Emitted;
 use super::event::Event;
-use super::fold::apply;
+use super::fold::apply_event;
 use super::state::SessionState;
 use super::tools::{Failure, Judged, Offer, SessionRegistry};
 
@@ -137,13 +137,13 @@ impl<R: SessionRegistry> Session<R> {
     /// Applies an event; returns its line of the log, and the requests and reports.
     ///
     /// # Errors
-    /// As [`apply`]; the session is then unchanged.
+    /// As [`apply_event`]; the session is then unchanged.
     pub fn feed(&mut self, event: &Event) -> Result<(Applied, Vec<Emitted>)> {
         let recording = RecordingRegistry {
             registry: &self.registry,
             answers: RefCell::default(),
         };
-        let step = apply(&self.state, event, &recording)?;
+        let step = apply_event(&self.state, event, &recording)?;
         let mut answers = recording.answers.into_inner();
         let mut offered = self.offered.clone();
         for answer in answers.iter_mut().filter(|answer| answer.offered.is_some()) {
@@ -157,7 +157,7 @@ impl<R: SessionRegistry> Session<R> {
             seq: step.state.events,
             event: event.to_value()?,
             answers,
-            changed: patch(&self.value, &value),
+            changed: merge_patch(&self.value, &value),
             digest: registry::digest::of_value(&value),
         };
         self.state = step.state;
@@ -219,7 +219,7 @@ impl SessionRegistry for RecordingRegistry<'_> {
 }
 
 /// The JSON Merge Patch that turns one value into another. Neither may contain `null`.
-pub(super) fn patch(before: &Value, after: &Value) -> Value {
+pub(super) fn merge_patch(before: &Value, after: &Value) -> Value {
     let (Some(old), Some(new)) = (before.as_object(), after.as_object()) else {
         return after.clone();
     };
@@ -227,7 +227,7 @@ pub(super) fn patch(before: &Value, after: &Value) -> Value {
     for (key, member) in new.iter() {
         match old.get(key) {
             Some(same) if same == member => {}
-            Some(other) => patched.push_unique(key.into(), patch(other, member)),
+            Some(other) => patched.push_unique(key.into(), merge_patch(other, member)),
             None => patched.push_unique(key.into(), member.clone()),
         }
     }

@@ -10,8 +10,8 @@ use tool_core::{ErrorCode, Result, ToolError, Value, convert, json, tool_error};
 use super::document;
 use super::emitted::Emitted;
 use super::event::Event;
-use super::fold::apply;
-use super::record::{Answer, Applied, Record, StateDocument, patch};
+use super::fold::apply_event;
+use super::record::{Answer, Applied, Record, StateDocument, merge_patch};
 use super::state::SessionState;
 use super::tools::{Judged, Offer, SessionRegistry};
 
@@ -164,7 +164,7 @@ impl LogReplay {
             offer: RefCell::new(self.offer.take()),
             short: Cell::new(false),
         };
-        let step = apply(&self.state, &event, &recorded);
+        let step = apply_event(&self.state, &event, &recorded);
         if recorded.short.get() || !recorded.answers.borrow().is_empty() {
             let message = "the recorded answers of the registry do not match the questions";
             return Err(self.differs(message, None));
@@ -187,7 +187,7 @@ impl LogReplay {
             ),
             (
                 "the change of the state",
-                patch(&before, &value),
+                merge_patch(&before, &value),
                 applied.changed,
             ),
             (

@@ -8,7 +8,7 @@ use super::event::Event;
 use super::record::Record;
 
 /// The schema of a line of input: an event.
-pub fn event() -> Schema {
+pub fn event_line_schema() -> Schema {
     one_of(
         "An event of a mathchain session, version 1",
         Event::schemas(),
@@ -16,7 +16,7 @@ pub fn event() -> Schema {
 }
 
 /// The schema of a line of output, which is a line of the log.
-pub fn output() -> Schema {
+pub fn output_line_schema() -> Schema {
     let mut schemas = Record::schemas();
     schemas.extend(Emitted::schemas());
     one_of(

@@ -184,8 +184,8 @@ impl SessionState {
             task: caller.task.clone(),
             profile: caller.profile.clone(),
             toolset: caller.toolset.clone(),
-            session: overrides(&caller.session),
-            run: overrides(&caller.run),
+            session: names_to_overrides(&caller.session),
+            run: names_to_overrides(&caller.run),
             layers: Vec::new(),
         }
     }
@@ -211,7 +211,7 @@ impl SessionState {
     }
 }
 
-fn overrides(names: &ScopeOverrides) -> ToolOverrides {
+fn names_to_overrides(names: &ScopeOverrides) -> ToolOverrides {
     ToolOverrides {
         enable: names.enable.clone(),
         disable: names.disable.clone(),

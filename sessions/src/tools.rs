@@ -7,7 +7,7 @@ use tool_core::{
 };
 
 use super::document::structs;
-use super::limits::cut;
+use super::limits::truncate_text;
 
 /// The questions of a session. The log records the answers, so that a replay needs no registry.
 pub trait SessionRegistry {
@@ -181,10 +181,10 @@ impl From<&ToolError> for Failure {
     fn from(error: &ToolError) -> Self {
         Self {
             code: error.code(),
-            reason: error.reason_str().map(cut),
-            message: cut(error.message()),
-            path: error.path().map(cut),
-            hint: error.hint_str().map(cut),
+            reason: error.reason_str().map(truncate_text),
+            message: truncate_text(error.message()),
+            path: error.path().map(truncate_text),
+            hint: error.hint_str().map(truncate_text),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use sessions::{
-    CallStatus, EVENTS_MAX, Emitted, Event, RunStatus, SessionStatus, WorkspaceStatus, apply,
+    CallStatus, EVENTS_MAX, Emitted, Event, RunStatus, SessionStatus, WorkspaceStatus, apply_event,
 };
 use tool_core::{ErrorCode, json};
 
@@ -342,11 +342,13 @@ fn a_session_that_had_all_its_events_settles_what_runs_and_is_closed() {
     let mut state = logged.session.state().clone();
     state.events = EVENTS_MAX;
     let settled = r#"{"type":"call.settled","call_id":"b","status":"cancelled"}"#;
-    state = apply(&state, &event(settled), registry).unwrap().state;
+    state = apply_event(&state, &event(settled), registry)
+        .unwrap()
+        .state;
     assert!(state.batch.is_none());
-    let again = apply(&state, &event(r#"{"type":"turn.ended"}"#), registry).unwrap_err();
+    let again = apply_event(&state, &event(r#"{"type":"turn.ended"}"#), registry).unwrap_err();
     assert_eq!(again.reason_str(), Some("events"));
-    let closed = apply(&state, &event(r#"{"type":"session.closed"}"#), registry).unwrap();
+    let closed = apply_event(&state, &event(r#"{"type":"session.closed"}"#), registry).unwrap();
     assert_eq!(closed.state.status, SessionStatus::Closed);
 }
 

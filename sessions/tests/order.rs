@@ -103,7 +103,7 @@ fn waves_are_never_more_than_the_groups_of_the_earlier_system() {
             calls: calls.collect(),
             turn: None,
         });
-        let step = sessions::apply(state, &event, &registry).unwrap();
+        let step = sessions::apply_event(state, &event, &registry).unwrap();
         let Emitted::PlanCreated(plan) = &step.emitted[0] else {
             panic!("no plan");
         };

@@ -10,8 +10,14 @@ use crate::golden::compare;
 #[test]
 fn the_published_schemas_are_those_of_the_code() {
     for (path, schema) in [
-        ("../docs/schema/session-event.json", schema::event()),
-        ("../docs/schema/session-output.json", schema::output()),
+        (
+            "../docs/schema/session-event.json",
+            schema::event_line_schema(),
+        ),
+        (
+            "../docs/schema/session-output.json",
+            schema::output_line_schema(),
+        ),
     ] {
         compare(path, &format!("{schema:#}\n"));
     }
@@ -19,7 +25,7 @@ fn the_published_schemas_are_those_of_the_code() {
 
 #[test]
 fn every_line_of_a_log_fits_the_schema_and_reads_back() {
-    let (event, output) = (schema::event(), schema::output());
+    let (event, output) = (schema::event_line_schema(), schema::output_line_schema());
     let mut kinds = std::collections::BTreeSet::new();
     for line in include_str!("golden/session.jsonl").lines() {
         let value = json::parse_json(line, JsonLimits::default()).unwrap();
@@ -55,7 +61,7 @@ fn every_line_of_a_log_fits_the_schema_and_reads_back() {
 
 #[test]
 fn documents_are_closed() {
-    let event = schema::event();
+    let event = schema::event_line_schema();
     for text in [
         r#"{"type":"run.requested","extra":1}"#,
         r#"{"type":"run.request"}"#,

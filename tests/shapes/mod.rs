@@ -11,7 +11,7 @@ use tool_core::{AnyTool, Ctx, Object, ToolError, Value, json};
 pub(crate) use stated::calls;
 
 pub(crate) fn tools() -> impl Iterator<Item = &'static dyn AnyTool> {
-    let families = mathchain::families();
+    let families = mathchain::tool_families();
     families
         .flat_map(|family| family.iter())
         .map(|entry| entry.tool())

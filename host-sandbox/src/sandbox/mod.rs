@@ -14,12 +14,14 @@ mod lists;
 #[cfg(target_os = "linux")]
 mod policy;
 #[cfg(target_os = "linux")]
-pub use linux::{Sandbox, launch, launch_by, launch_if_asked, needs, sweep};
+pub use linux::{
+    Sandbox, launch_by, launch_if_asked, program_dependencies, run_as_launcher, sweep_stale_folders,
+};
 
 #[cfg(not(target_os = "linux"))]
 mod unsupported;
 #[cfg(not(target_os = "linux"))]
-pub use unsupported::{Sandbox, launch, launch_by, launch_if_asked};
+pub use unsupported::{Sandbox, launch_by, launch_if_asked, run_as_launcher};
 
 use std::path::PathBuf;
 

@@ -20,7 +20,7 @@ pub fn launch_if_asked() {}
 pub fn launch_by(_: impl Into<OsString>, _: Vec<OsString>) {}
 
 /// Ends the process, which serves no purpose on this system.
-pub fn launch() -> ! {
+pub fn run_as_launcher() -> ! {
     #[expect(
         clippy::disallowed_methods,
         reason = "the launcher has no audit, and no caller to return to"

@@ -1,4 +1,4 @@
-//! [`Workspace`]: access to the files beneath one folder only. [`open`] makes one of several folders.
+//! [`Workspace`]: access to the files beneath one folder only. [`open_workspace`] makes one of several folders.
 //!
 //! The root is opened once. The kernel resolves every path against it (`openat2` with `RESOLVE_BENEATH` and
 //! `RESOLVE_NO_MAGICLINKS`), so that no `..`, link or race leaves it; the kind of a file is checked on the open file, never on
@@ -10,12 +10,12 @@
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
-pub use linux::{Workspace, leftovers, open};
+pub use linux::{Workspace, find_leftovers, open_workspace};
 
 #[cfg(not(target_os = "linux"))]
 mod unsupported;
 #[cfg(not(target_os = "linux"))]
-pub use unsupported::{Workspace, leftovers, open};
+pub use unsupported::{Workspace, find_leftovers, open_workspace};
 
 #[cfg(target_os = "linux")]
 use std::collections::BTreeSet;
@@ -107,7 +107,7 @@ pub(crate) fn protected_in(path: &Path, name: &OsStr, is_folder: bool) -> bool {
 pub fn protected_below(folder: &Path, protected: &[PathBuf]) -> BTreeSet<PathBuf> {
     let there = |path: &&PathBuf| path.starts_with(folder) && path.symlink_metadata().is_ok();
     let mut found: BTreeSet<PathBuf> = protected.iter().filter(there).cloned().collect();
-    crate::below::below(folder, &mut |path, name, is_folder| {
+    crate::below::visit_tree(folder, &mut |path, name, is_folder| {
         if protected_in(path, name, is_folder) {
             found.insert(path.to_owned());
             return WalkStep::Beside;

@@ -58,7 +58,7 @@ impl WorkspaceFiles for Workspace {
 ///
 /// # Errors
 /// As [`Workspace::open`].
-pub fn open(
+pub fn open_workspace(
     folders: &[super::WorkspaceRoot],
     _: &[PathBuf],
     _: &[PathBuf],
@@ -68,6 +68,6 @@ pub fn open(
 }
 
 /// Empty: nothing is written on this system.
-pub fn leftovers(_: &Path, _: usize) -> (Vec<PathBuf>, bool) {
+pub fn find_leftovers(_: &Path, _: usize) -> (Vec<PathBuf>, bool) {
     (Vec::new(), true)
 }

@@ -4,7 +4,7 @@ use super::limits;
 use super::read::ArchiveFormat;
 use super::write::ArchiveSink;
 use crate::files::evidence::{self, PathDigest};
-use crate::files::glob::{FolderPrefix, matcher};
+use crate::files::glob::{FolderPrefix, compile_glob};
 use crate::files::walk::{self, WalkControl};
 use crate::prelude::*;
 
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// Whether to include files that `.gitignore` excludes.
-    #[value(default = "yes")]
+    #[value(default = "default_true")]
     pub ignored: bool,
     /// The format; by default the file extension of `path`: `.zip`, `.tar`, `.tar.gz`, `.tgz`, `.tar.bz2`, `.tar.xz`, `.tar.zst`.
     #[value(default, skip_encoding_if = "Option::is_none")]
@@ -57,8 +57,8 @@ impl Tool for Args {
         destructive: true,
         idempotent: false,
         resources: &[
-            resource(ResourceKind::Path, "/path", Access::Write),
-            resource(ResourceKind::Path, "/from", Access::Read),
+            resource_template(ResourceKind::Path, "/path", Access::Write),
+            resource_template(ResourceKind::Path, "/from", Access::Read),
         ],
         syntax: &[
             ("/path", Syntax::Path),
@@ -70,7 +70,7 @@ impl Tool for Args {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
-        let (bytes, output) = pack(&args, ctx)?;
+        let (bytes, output) = pack_archive(&args, ctx)?;
         ctx.check()?;
         let mode = match args.overwrite {
             true => WriteMode::Overwrite,
@@ -114,13 +114,13 @@ impl Tool for Args {
             return Ok(CallProbe::NotHappened);
         }
         // Files that cannot be packed any more have changed.
-        let Ok((bytes, mut output)) = pack(args, ctx) else {
+        let Ok((bytes, mut output)) = pack_archive(args, ctx) else {
             return ctx.check().map(|()| CallProbe::Unknown);
         };
-        if held != Some(evidence::digest(&bytes)) {
+        if held != Some(evidence::content_digest(&bytes)) {
             return Ok(CallProbe::Unknown);
         }
-        output.path = evidence::shown(&args.path, ctx)?;
+        output.path = evidence::identity_path(&args.path, ctx)?;
         Ok(CallProbe::Happened(to_value(&output)?))
     }
 
@@ -140,7 +140,7 @@ impl Tool for Args {
 }
 
 /// Packs the archive; the output lacks the path as results show it.
-fn pack(args: &Args, ctx: &Ctx) -> Result<(Vec<u8>, Output)> {
+fn pack_archive(args: &Args, ctx: &Ctx) -> Result<(Vec<u8>, Output)> {
     let format = match args.format {
         Some(format) => format,
         None => ArchiveFormat::of_path(&args.path).ok_or_else(|| {
@@ -150,7 +150,7 @@ fn pack(args: &Args, ctx: &Ctx) -> Result<(Vec<u8>, Output)> {
     };
     let files = ctx.files()?;
     let own = files.identity(&args.path).at("/path")?.path;
-    let (members, skipped) = members(args, &own, ctx)?;
+    let (members, skipped) = collect_members(args, &own, ctx)?;
     let mut packing = ArchiveSink::begin(format, ctx)?;
     let mut total_size = 0;
     for (name, info) in &members {
@@ -162,10 +162,10 @@ fn pack(args: &Args, ctx: &Ctx) -> Result<(Vec<u8>, Output)> {
         let executable = info.mode & 0o100 != 0;
         packing
             .file(name, info.size, executable, &mut reader)
-            .map_err(|err| failed(ctx, name, err))?;
+            .map_err(|err| archive_write_error(ctx, name, err))?;
     }
     let packed = packing.finish();
-    let bytes = packed.map_err(|err| failed(ctx, &args.path, err))?;
+    let bytes = packed.map_err(|err| archive_write_error(ctx, &args.path, err))?;
     let output = Output {
         path: args.path.clone(),
         format,
@@ -183,7 +183,7 @@ fn too_large(fault: &super::fault::ArchiveFault) -> ToolError {
 }
 
 /// The error of a writer; a stop or an exceeded limit is returned unchanged.
-fn failed(ctx: &Ctx, name: &str, err: std::io::Error) -> ToolError {
+fn archive_write_error(ctx: &Ctx, name: &str, err: std::io::Error) -> ToolError {
     if let Err(stopped) = ctx.check() {
         return stopped;
     }
@@ -195,17 +195,17 @@ fn failed(ctx: &Ctx, name: &str, err: std::io::Error) -> ToolError {
 }
 
 /// The member names with their files, sorted by name.
-fn members(args: &Args, own: &str, ctx: &Ctx) -> Result<(Vec<(String, FileInfo)>, u64)> {
+fn collect_members(args: &Args, own: &str, ctx: &Ctx) -> Result<(Vec<(String, FileInfo)>, u64)> {
     let pattern = args.pattern.as_deref();
-    let pattern = pattern.map(|pattern| matcher(pattern, "/pattern"));
+    let pattern = pattern.map(|pattern| compile_glob(pattern, "/pattern"));
     let pattern = pattern.transpose()?;
     let info = ctx.files()?.stat(&args.from).at("/from")?;
     let mut members = Vec::new();
     let mut skipped = 0;
     if info.kind == FileKind::Directory {
-        let top = walk::top(ctx, &args.from).at("/from")?;
+        let top = walk::resolve_top(ctx, &args.from).at("/from")?;
         let below = FolderPrefix::of(&top);
-        let walked = walk::walk(ctx, &top, args.ignored, &mut |entry| {
+        let walked = walk::walk_tree(ctx, &top, args.ignored, &mut |entry| {
             let name = below.path(&entry.path);
             let wanted = (pattern.as_ref()).is_none_or(|pattern| pattern.is_match(name));
             match entry.kind {

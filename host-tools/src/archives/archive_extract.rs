@@ -53,8 +53,8 @@ impl Tool for Args {
         capabilities: &[Capability::FilesRead, Capability::FilesWrite],
         idempotent: false,
         resources: &[
-            resource(ResourceKind::Path, "/path", Access::Read),
-            resource(ResourceKind::Path, "/to", Access::Write),
+            resource_template(ResourceKind::Path, "/path", Access::Read),
+            resource_template(ResourceKind::Path, "/to", Access::Write),
         ],
         syntax: &[
             ("/path", Syntax::Path),
@@ -70,7 +70,7 @@ impl Tool for Args {
         let mut archive = OpenArchive::at_path(&args.path, 0, ctx)?;
         let draft = ctx.files()?.draft(&args.to);
         let mut draft = draft.at("/to")?;
-        let output = unpack(&args, &mut archive, draft.as_mut(), ctx)?;
+        let output = unpack_members(&args, &mut archive, draft.as_mut(), ctx)?;
         ctx.check()?;
         draft.finish().at("/to")?;
         Ok(output)
@@ -95,7 +95,7 @@ impl Tool for Args {
         }
         let mut existing = ExistingFolder::new(ctx.files()?, &args.to);
         let unpacked = OpenArchive::at_path(&args.path, 0, ctx)
-            .and_then(|mut archive| unpack(args, &mut archive, &mut existing, ctx));
+            .and_then(|mut archive| unpack_members(args, &mut archive, &mut existing, ctx));
         match unpacked {
             Ok(output) if existing.is_complete(output.extracted, output.bytes, ctx)? => {
                 to_value(&output).map(CallProbe::Happened)
@@ -127,7 +127,7 @@ fn is_free(to: &str, ctx: &Ctx) -> Result<bool> {
 }
 
 /// Writes the selected members of an archive to a folder.
-fn unpack(
+fn unpack_members(
     args: &Args,
     archive: &mut OpenArchive<'_>,
     draft: &mut dyn DraftFolder,
@@ -186,11 +186,12 @@ impl ArchiveExtraction<'_> {
             return Ok(WalkControl::On);
         }
         let mut file = self.draft.make_file(&path, member.executable)?;
-        let bytes =
-            copy(content, file.as_mut(), &mut self.buffer, &path).map_err(|halt| match halt {
+        let bytes = copy_member(content, file.as_mut(), &mut self.buffer, &path).map_err(
+            |halt| match halt {
                 ArchiveError::Fault(fault) => fault.of(&member.name).into(),
                 halt => halt,
-            })?;
+            },
+        )?;
         self.output.bytes += bytes;
         limits::check_total(self.output.bytes)?;
         self.output.extracted += 1;
@@ -208,13 +209,15 @@ impl ArchiveExtraction<'_> {
         match self.selection {
             MemberSelection::All => true,
             _ if member.kind == MemberKind::Folder => false,
-            _ => self.selection.takes(&super::select::tidy(&member.name)),
+            _ => self
+                .selection
+                .takes(&super::select::normalise_name(&member.name)),
         }
     }
 }
 
 /// Copies a member; a read error is a fault of the archive, a write error one of the disk.
-fn copy(
+fn copy_member(
     content: &mut dyn Read,
     file: &mut dyn Write,
     buffer: &mut [u8],
@@ -272,7 +275,7 @@ impl DraftFolder for ExistingFolder<'_> {
     fn make_folder(&mut self, path: &str) -> Result<()> {
         match self.files.stat(&self.path(path))?.kind {
             FileKind::Directory => Ok(()),
-            _ => Err(differs(path)),
+            _ => Err(differing_file_error(path)),
         }
     }
 
@@ -287,7 +290,7 @@ impl DraftFolder for ExistingFolder<'_> {
     }
 }
 
-fn differs(path: &str) -> ToolError {
+fn differing_file_error(path: &str) -> ToolError {
     tool_error!(Conflict, "`{path}` differs from the archive")
 }
 

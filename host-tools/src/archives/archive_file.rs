@@ -5,7 +5,7 @@ use std::io::Read;
 use super::fault::{ArchiveFault, FaultKind};
 use super::names::MemberNames;
 use super::read::{MemberKind, OpenArchive, WalkControl};
-use super::select::{no_member, tidy};
+use super::select::{no_member, normalise_name};
 use crate::files::TextEncoding;
 use crate::prelude::*;
 
@@ -53,14 +53,14 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let bytes_max = args.max_bytes.get().unsigned_abs();
-        let wanted = tidy(&args.filename);
+        let wanted = normalise_name(&args.filename);
         let mut found: Option<(Vec<u8>, u64)> = None;
         let mut names = MemberNames::default();
         // Visits all members: other programs would read a second file of the same name.
         let memory = bytes_max.saturating_mul(3);
         OpenArchive::at_path(&args.path, memory, ctx)?.each(&mut |member, content| {
             ctx.check()?;
-            if tidy(&member.name) != wanted || member.kind == MemberKind::Folder {
+            if normalise_name(&member.name) != wanted || member.kind == MemberKind::Folder {
                 return Ok(WalkControl::On);
             }
             names.check(member)?;

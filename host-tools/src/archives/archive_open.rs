@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use super::fault::{ArchiveError, ArchiveFault, FaultKind, shown};
+use super::fault::{ArchiveError, ArchiveFault, FaultKind, escape_name};
 use super::limits;
 use super::names::MemberNames;
 use super::read::{ArchiveFormat, ArchiveMember, MemberKind, OpenArchive, WalkControl};
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// Path of the archive, relative to the workspace root.
     pub path: String,
     /// Whether to decompress every member in memory, which detects wrong sizes and checksums.
-    #[value(default = "yes")]
+    #[value(default = "default_true")]
     pub verify: bool,
     /// Maximum members listed, 0 to 10000; `truncated` reports whether there are more.
     #[value(default = "BoundedInteger::<0, 10_000>::of::<100>")]
@@ -181,8 +181,8 @@ impl ArchiveInspection {
         let output = &mut self.output;
         output.total_files += 1;
         output.total_size = output.total_size.saturating_add(member.size);
-        let name = shown(&member.name);
-        let ending = ending(&name);
+        let name = escape_name(&member.name);
+        let ending = file_extension(&name);
         if ARCHIVES.split(' ').any(|known| known == ending) {
             output.nested_archives.push(name.clone());
         }
@@ -233,7 +233,7 @@ fn status_of(kind: FaultKind) -> ArchiveStatus {
     }
 }
 
-fn ending(name: &str) -> String {
+fn file_extension(name: &str) -> String {
     let base = name.rsplit('/').next().unwrap_or_default();
     match base.rsplit_once('.') {
         Some((front, ending)) if !front.is_empty() && ending.len() <= 16 => ending.to_lowercase(),

@@ -1,8 +1,8 @@
 //! Searching the files of an archive.
 
-use super::fault::{ArchiveFault, shown};
+use super::fault::{ArchiveFault, escape_name};
 use super::read::{MemberKind, OpenArchive, WalkControl};
-use super::select::{MemberSelection, tidy};
+use super::select::{MemberSelection, normalise_name};
 use crate::files::scan::{MEMORY, SearchPattern, TextScan};
 use crate::prelude::*;
 
@@ -19,7 +19,7 @@ pub(crate) struct Args {
     #[value(default)]
     pub regex: bool,
     /// Whether to ignore the case of letters.
-    #[value(default = "yes")]
+    #[value(default = "default_true")]
     pub ignore_case: bool,
     /// Only files whose names match: `*` and `?` match within a part, `**` any number of parts; a pattern without `/` matches at any depth.
     #[value(default, skip_encoding_if = "Option::is_none")]
@@ -74,14 +74,14 @@ impl Tool for Args {
         let selection = MemberSelection::of(args.pattern.as_deref(), None)?;
         OpenArchive::at_path(&args.path, MEMORY, ctx)?.each(&mut |member, content| {
             ctx.check()?;
-            let name = tidy(&member.name);
+            let name = normalise_name(&member.name);
             if member.kind != MemberKind::File || !selection.takes(&name) {
                 return Ok(WalkControl::On);
             }
             if member.encrypted {
                 return Err(ArchiveFault::encrypted().of(&member.name).into());
             }
-            scan.search(&shown(&name), content)
+            scan.search(&escape_name(&name), content)
                 .map_err(|err| ArchiveFault::from(err).of(&member.name))?;
             Ok(if scan.full {
                 WalkControl::Stop

@@ -135,7 +135,7 @@ impl ArchiveFault {
     }
 
     pub(super) fn of(mut self, member: &str) -> Self {
-        self.member.get_or_insert_with(|| brief(member));
+        self.member.get_or_insert_with(|| abbreviate_name(member));
         self
     }
 
@@ -218,7 +218,7 @@ impl From<ArchiveError> for ToolError {
 }
 
 /// A name for users, with invisible characters escaped.
-pub(super) fn shown(name: &str) -> String {
+pub(super) fn escape_name(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     for character in name.chars() {
         match character.is_control() || is_invisible(character) {
@@ -229,11 +229,11 @@ pub(super) fn shown(name: &str) -> String {
     text
 }
 
-/// As [`shown`], with long names cut.
-pub(super) fn brief(name: &str) -> String {
+/// As [`escape_name`], with long names cut.
+pub(super) fn abbreviate_name(name: &str) -> String {
     const SHOWN_MAX: usize = 120;
     match name.char_indices().nth(SHOWN_MAX) {
-        Some((end, _)) => format!("{}...", shown(&name[..end])),
-        None => shown(name),
+        Some((end, _)) => format!("{}...", escape_name(&name[..end])),
+        None => escape_name(name),
     }
 }

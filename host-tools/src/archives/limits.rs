@@ -31,10 +31,14 @@ pub(super) fn check_ratio(packed: u64, unpacked: u64) -> Result<(), ArchiveFault
         "compression ratio too high (possible zip bomb): {packed} bytes expand to more than {unpacked}, the limit is {RATIO_MAX} to 1"
     );
     let most = packed.saturating_mul(RATIO_MAX).saturating_add(RATIO_FREE);
-    within(unpacked <= most, FaultKind::Bomb, message)
+    require_limit(unpacked <= most, FaultKind::Bomb, message)
 }
 
-fn within(fits: bool, kind: FaultKind, message: fmt::Arguments<'_>) -> Result<(), ArchiveFault> {
+fn require_limit(
+    fits: bool,
+    kind: FaultKind,
+    message: fmt::Arguments<'_>,
+) -> Result<(), ArchiveFault> {
     match fits {
         true => Ok(()),
         false => Err(ArchiveFault::new(kind, message)),
@@ -43,17 +47,17 @@ fn within(fits: bool, kind: FaultKind, message: fmt::Arguments<'_>) -> Result<()
 
 pub(super) fn check_total(unpacked: u64) -> Result<(), ArchiveFault> {
     let message = format_args!("its members have a total of more than {TOTAL_MAX} bytes");
-    within(unpacked <= TOTAL_MAX, FaultKind::TooLarge, message)
+    require_limit(unpacked <= TOTAL_MAX, FaultKind::TooLarge, message)
 }
 
 pub(super) fn check_file(unpacked: u64) -> Result<(), ArchiveFault> {
     let message = format_args!("it has more than {FILE_MAX} bytes");
-    within(unpacked <= FILE_MAX, FaultKind::FileTooLarge, message)
+    require_limit(unpacked <= FILE_MAX, FaultKind::FileTooLarge, message)
 }
 
 pub(super) fn check_members(count: u64) -> Result<(), ArchiveFault> {
     let message = format_args!("it has more than {MEMBERS_MAX} members");
-    within(count <= MEMBERS_MAX, FaultKind::TooManyFiles, message)
+    require_limit(count <= MEMBERS_MAX, FaultKind::TooManyFiles, message)
 }
 
 /// Enforces the limits on the output of a decoder, counted on the actual bytes and never on a header.

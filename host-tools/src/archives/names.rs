@@ -7,7 +7,7 @@ use tool_core::capability::fold_file_name;
 use super::fault::{ArchiveFault, FaultKind};
 use super::read::{ArchiveMember, MemberKind};
 use crate::argument::is_invisible;
-use crate::prelude::parts;
+use crate::prelude::path_parts;
 
 /// Maximum parts of a name.
 const DEPTH_MAX: usize = 32;
@@ -62,7 +62,7 @@ impl MemberNames {
             return Ok(());
         };
         let (fault, message) = if known != path {
-            let known = super::fault::brief(known);
+            let known = super::fault::abbreviate_name(known);
             let message = format!("some systems treat it as equal to `{known}`");
             (FaultKind::CaseClash, message)
         } else if *used != kind {
@@ -82,7 +82,7 @@ fn path_of(member: &ArchiveMember) -> Result<String, ArchiveFault> {
     use FaultKind::*;
     let name = &member.name;
     let drive = matches!(name.as_bytes(), [b'a'..=b'z' | b'A'..=b'Z', b':', ..]);
-    let parts: Vec<&str> = parts(name).collect();
+    let parts: Vec<&str> = path_parts(name).collect();
     let long = parts.iter().any(|part| part.len() > PART_MAX);
     let of_git = parts.iter().any(|part| part.eq_ignore_ascii_case(".git"));
     let (kind, message) = match member.kind {

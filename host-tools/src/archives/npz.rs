@@ -14,7 +14,7 @@ use tool_core::brief;
 ///
 /// # Errors
 /// A fault of the archive, `bytes_max` exceeded, and an unknown or missing name, with the names that there are.
-pub(crate) fn array(
+pub(crate) fn read_npz_array(
     bytes: Vec<u8>,
     member: Option<&str>,
     bytes_max: u64,
@@ -22,7 +22,8 @@ pub(crate) fn array(
     let mut names: Vec<String> = Vec::new();
     let mut found: Option<Vec<u8>> = None;
     let stop = StopFlag::new();
-    let mut archive = OpenArchive::open(Box::new(Cursor::new(bytes)), &stop).map_err(worded)?;
+    let mut archive =
+        OpenArchive::open(Box::new(Cursor::new(bytes)), &stop).map_err(unfit_from_halt)?;
     let visited = archive.each(&mut |entry, content| {
         let name = entry.name.strip_suffix(".npy");
         let Some(name) = name.filter(|_| entry.kind == MemberKind::File) else {
@@ -38,7 +39,7 @@ pub(crate) fn array(
         names.push(name.to_owned());
         Ok(WalkControl::On)
     });
-    visited.map_err(worded)?;
+    visited.map_err(unfit_from_halt)?;
     match found {
         Some(array) if array.len() as u64 > bytes_max => Err(Unfit::new(
             format!("the array has more than {bytes_max} bytes"),
@@ -58,7 +59,7 @@ pub(crate) fn array(
     }
 }
 
-fn worded(halt: impl Into<ArchiveError>) -> Unfit {
+fn unfit_from_halt(halt: impl Into<ArchiveError>) -> Unfit {
     let message = halt.into().to_string();
     Unfit::new(message, "write it with `numpy.savez(path, A=a)`")
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use globset::GlobMatcher;
 
-use crate::files::glob::matcher;
+use crate::files::glob::compile_glob;
 use crate::prelude::*;
 
 /// Members by pattern, by name, or all.
@@ -19,10 +19,12 @@ impl MemberSelection {
         match (pattern, files) {
             (Some(_), Some(_)) => Err(tool_error!(InvalidArgs at "/files";
                 "give `pattern` or `files`, not both"; "omit one of them")),
-            (Some(pattern), None) => Ok(Self::Pattern(matcher(pattern, "/pattern")?)),
+            (Some(pattern), None) => Ok(Self::Pattern(compile_glob(pattern, "/pattern")?)),
             (None, Some([])) => Err(tool_error!(InvalidArgs at "/files"; "`files` is empty";
                 "omit it to select all members")),
-            (None, Some(files)) => Ok(Self::Names(files.iter().map(|name| tidy(name)).collect())),
+            (None, Some(files)) => Ok(Self::Names(
+                files.iter().map(|name| normalise_name(name)).collect(),
+            )),
             (None, None) => Ok(Self::All),
         }
     }
@@ -37,13 +39,13 @@ impl MemberSelection {
 }
 
 /// A name without empty parts and `.`.
-pub(super) fn tidy(name: &str) -> String {
-    parts(name).collect::<Vec<_>>().join("/")
+pub(super) fn normalise_name(name: &str) -> String {
+    path_parts(name).collect::<Vec<_>>().join("/")
 }
 
 /// The error for a name that no member has.
 pub(super) fn no_member(pointer: &str, name: &str) -> ToolError {
-    let name = super::fault::brief(name);
+    let name = super::fault::abbreviate_name(name);
     tool_error!(InvalidArgs at pointer, "no_member"; "the archive has no file `{name}`";
         "`archive_open` lists the members")
 }

@@ -31,8 +31,8 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let options = [format!("--line-length={}", args.line_length.get())];
-        let words = ruff::words(&["format"], &options);
-        let formatted = ruff::run(ctx, &words, &args.code)?.stdout.text();
+        let words = ruff::isolated_arguments(&["format"], &options);
+        let formatted = ruff::run_ruff(ctx, &words, &args.code)?.stdout.text();
         Ok(Output {
             changed: formatted != args.code,
             formatted,

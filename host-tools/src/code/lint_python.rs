@@ -70,11 +70,11 @@ impl Tool for Args {
             check_rules(&args.select)?;
             options.push(format!("--select={}", args.select.join(",")));
         }
-        let issues = check(ctx, &options, &args.code)?;
+        let issues = lint_code(ctx, &options, &args.code)?;
         let (fixed_code, remaining) = if args.fix {
-            let words = ruff::words(&["check", "--fix-only", "--quiet"], &options);
-            let fixed = ruff::run(ctx, &words, &args.code)?.stdout.text();
-            let remaining = check(ctx, &options, &fixed)?.len();
+            let words = ruff::isolated_arguments(&["check", "--fix-only", "--quiet"], &options);
+            let fixed = ruff::run_ruff(ctx, &words, &args.code)?.stdout.text();
+            let remaining = lint_code(ctx, &options, &fixed)?.len();
             (Some(fixed), Some(remaining))
         } else {
             (None, None)
@@ -116,20 +116,20 @@ fn check_rules(select: &[String]) -> Result<()> {
     Ok(())
 }
 
-fn check(ctx: &Ctx, options: &[String], code: &str) -> Result<Vec<LintDiagnostic>> {
-    let words = ruff::words(&["check", "--output-format=json"], options);
-    let finished = ruff::run(ctx, &words, code)?;
+fn lint_code(ctx: &Ctx, options: &[String], code: &str) -> Result<Vec<LintDiagnostic>> {
+    let words = ruff::isolated_arguments(&["check", "--output-format=json"], options);
+    let finished = ruff::run_ruff(ctx, &words, code)?;
     let unread = || {
         tool_error!(ToolError, "ruff"; "unexpected output of `ruff`";
             "version 0.5 or newer is required")
     };
     let found = json::parse_bytes(&finished.stdout.bytes, json::JsonLimits::default());
     let issues = found.ok().and_then(|found| found.items());
-    let issues = issues.and_then(|issues| issues.iter().map(read).collect());
+    let issues = issues.and_then(|issues| issues.iter().map(parse_issue).collect());
     issues.ok_or_else(unread)
 }
 
-fn read(issue: &Value) -> Option<LintDiagnostic> {
+fn parse_issue(issue: &Value) -> Option<LintDiagnostic> {
     let text = |pointer: &str| Some(issue.pointer(pointer)?.as_str()?.to_owned());
     let count = |pointer: &str| u64::try_from(issue.pointer(pointer)?.as_i64()?).ok();
     Some(LintDiagnostic {

@@ -12,7 +12,7 @@ mod run;
 mod run_shell;
 mod run_tests;
 
-pub(crate) use run::cut;
+pub(crate) use run::complete_text;
 
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[ErasedTool] = &[

@@ -65,11 +65,11 @@ impl Tool for Args {
             return Err(tool_error!(InvalidArgs at "/variables";
                 "expected an object of names and values, found {found}"));
         }
-        let mut command = command(&args, ctx)?;
+        let mut command = evaluator_command(&args, ctx)?;
         ctx.reserve((command.stdin.len() + 2 * ANSWER_BYTES_MAX) as u64)?;
         command.limits.wall = Duration::from_secs(args.timeout.get().unsigned_abs());
         let finished = ctx.spawner()?.run(&command, ctx.stop())?;
-        answer(&finished)
+        parse_answer(&finished)
     }
 
     /// The level depends on the machine.
@@ -82,8 +82,9 @@ impl Tool for Args {
     };
 }
 
-fn command(args: &Args, ctx: &Ctx) -> Result<SandboxCommand> {
-    let mut command = python::command(python::find(ctx)?, &["-S", "-c", EVALUATOR]);
+fn evaluator_command(args: &Args, ctx: &Ctx) -> Result<SandboxCommand> {
+    let mut command =
+        python::isolated_command(python::find_interpreter(ctx)?, &["-S", "-c", EVALUATOR]);
     command.workspace = CommandAccess::None;
     command.limits.memory_bytes = MEMORY_BYTES;
     command.limits.tree_memory_bytes = MEMORY_BYTES;
@@ -99,7 +100,7 @@ fn command(args: &Args, ctx: &Ctx) -> Result<SandboxCommand> {
     Ok(command)
 }
 
-fn answer(finished: &CommandOutput) -> Result<Output> {
+fn parse_answer(finished: &CommandOutput) -> Result<Output> {
     if finished.timed_out {
         return Err(tool_error!(Timeout at "/timeout";
             "the expression did not finish before the timeout";
@@ -128,7 +129,7 @@ fn answer(finished: &CommandOutput) -> Result<Output> {
     let text = &finished.stdout.bytes;
     let result = json::parse_bytes(text, json::JsonLimits::default()).map_err(|_| ended())?;
     if let Some(error) = result.get("error") {
-        return Err(failure(error));
+        return Err(evaluation_error(error));
     }
     let kind = result.get("type").and_then(Value::as_str);
     let (Some(value), Some(kind)) = (result.get("value"), kind) else {
@@ -137,12 +138,12 @@ fn answer(finished: &CommandOutput) -> Result<Output> {
     Ok(Output {
         value: value.clone(),
         kind: kind.to_owned(),
-        printed: super::run::cut(&finished.stderr),
+        printed: super::run::complete_text(&finished.stderr),
         level: finished.level,
     })
 }
 
-fn failure(error: &Value) -> ToolError {
+fn evaluation_error(error: &Value) -> ToolError {
     let member = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
     let message = member("message");
     let fail = |code, reason| {

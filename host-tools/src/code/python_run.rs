@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::python;
-use super::run::{PROGRAM, ProgramResult, run};
+use super::run::{PROGRAM, ProgramResult, run_command};
 use crate::prelude::*;
 
 /// Maximum size of a script in bytes, below the limit of the kernel on one argument.
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     #[value(default)]
     pub stdin: String,
     /// Working folder, relative to the workspace root.
-    #[value(default = "root")]
+    #[value(default = "default_root")]
     pub cwd: String,
     /// Timeout in seconds, 1 to 3600; the deadline of the call applies as well.
     #[value(default = "BoundedInteger::<1, 3600>::of::<30>")]
@@ -61,13 +61,13 @@ impl Tool for Args {
         let words = ["-c", args.code.as_str()].into_iter();
         let words = words.chain(args.args.iter().map(String::as_str));
         let words: Vec<&str> = words.collect();
-        let mut command = python::command(python::find(ctx)?, &words);
+        let mut command = python::isolated_command(python::find_interpreter(ctx)?, &words);
         command.directory = args.cwd;
         command.stdin = args.stdin.into_bytes();
         command.limits.wall = Duration::from_secs(args.timeout.get().unsigned_abs());
         command.limits.stdout_bytes = args.max_output_bytes.size();
         command.limits.stderr_bytes = args.max_output_bytes.size();
-        Ok(run(&command, ctx)?.reported(ctx))
+        Ok(run_command(&command, ctx)?.reported(ctx))
     }
 
     /// The whole workspace, since the files read are unknown before the run.

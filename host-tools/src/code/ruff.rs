@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tool_core::command::{CommandAccess, CommandOutput, ProcessExit, SandboxCommand};
 
-use super::run::cut;
+use super::run::complete_text;
 use crate::prelude::*;
 
 /// Timeout of a run.
@@ -18,7 +18,7 @@ pub(super) const CODE_BYTES_MAX: usize = 4 << 20;
 ///
 /// # Errors
 /// `precondition_failed` with reason `ruff` if it is not installed; a syntax error in the code; `timeout`.
-pub(super) fn run(ctx: &Ctx, words: &[String], code: &str) -> Result<CommandOutput> {
+pub(super) fn run_ruff(ctx: &Ctx, words: &[String], code: &str) -> Result<CommandOutput> {
     if code.len() > CODE_BYTES_MAX {
         let length = code.len();
         return Err(tool_error!(LimitExceeded at "/code";
@@ -49,7 +49,7 @@ pub(super) fn run(ctx: &Ctx, words: &[String], code: &str) -> Result<CommandOutp
     if matches!(finished.exit, ProcessExit::Status(0 | 1)) {
         return Ok(finished);
     }
-    let said = cut(&finished.stderr);
+    let said = complete_text(&finished.stderr);
     let words = said.trim().trim_start_matches("error: ");
     if words.contains("Failed to parse") {
         return Err(tool_error!(InvalidArgs at "/code", "syntax";
@@ -59,7 +59,7 @@ pub(super) fn run(ctx: &Ctx, words: &[String], code: &str) -> Result<CommandOutp
 }
 
 /// Arguments that disable configuration and cache.
-pub(super) fn words(action: &[&str], options: &[String]) -> Vec<String> {
+pub(super) fn isolated_arguments(action: &[&str], options: &[String]) -> Vec<String> {
     let fixed = ["--isolated", "--no-cache", "--stdin-filename", "code.py"];
     let fixed = action.iter().chain(&fixed).map(|&word| word.to_owned());
     fixed

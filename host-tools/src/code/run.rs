@@ -53,7 +53,7 @@ pub(super) const PROGRAM: Spec = Spec {
 };
 
 /// Runs a command after reserving memory for its output.
-pub(super) fn run(command: &SandboxCommand, ctx: &Ctx) -> Result<ProgramResult> {
+pub(super) fn run_command(command: &SandboxCommand, ctx: &Ctx) -> Result<ProgramResult> {
     let limits = &command.limits;
     ctx.reserve((limits.stdout_bytes + limits.stderr_bytes) as u64 * 2)?;
     Ok(ctx.spawner()?.run(command, ctx.stop())?.into())
@@ -75,10 +75,10 @@ impl From<CommandOutput> for ProgramResult {
             cpu_ms: milliseconds(finished.cpu),
             stdout_truncated: finished.stdout.truncated(),
             stdout_bytes: finished.stdout.bytes_total,
-            stdout: cut(&finished.stdout),
+            stdout: complete_text(&finished.stdout),
             stderr_truncated: finished.stderr.truncated(),
             stderr_bytes: finished.stderr.bytes_total,
-            stderr: cut(&finished.stderr),
+            stderr: complete_text(&finished.stderr),
             timed_out: finished.timed_out,
             exceeded: finished.exceeded,
             level: finished.level,
@@ -116,7 +116,7 @@ impl ProgramResult {
 }
 
 /// The text, without an incomplete character at a cut.
-pub(crate) fn cut(stream: &CapturedStream) -> String {
+pub(crate) fn complete_text(stream: &CapturedStream) -> String {
     let bytes = &stream.bytes;
     if !stream.truncated() {
         return stream.text();
@@ -150,14 +150,14 @@ mod tests {
             bytes: text.as_bytes()[..kept].to_vec(),
             bytes_total: text.len() as u64,
         };
-        assert_eq!(cut(&stream("aé", 2)), "a");
-        assert_eq!(cut(&stream("aé", 3)), "aé");
-        assert_eq!(cut(&stream("a😀b", 4)), "a");
-        assert_eq!(cut(&stream("a😀b", 5)), "a😀");
+        assert_eq!(complete_text(&stream("aé", 2)), "a");
+        assert_eq!(complete_text(&stream("aé", 3)), "aé");
+        assert_eq!(complete_text(&stream("a😀b", 4)), "a");
+        assert_eq!(complete_text(&stream("a😀b", 5)), "a😀");
         let broken = CapturedStream {
             bytes: vec![b'a', 0xff, 0xff],
             bytes_total: 3,
         };
-        assert_eq!(cut(&broken), "a\u{fffd}\u{fffd}");
+        assert_eq!(complete_text(&broken), "a\u{fffd}\u{fffd}");
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tool_core::command::SandboxCommand;
 
-use super::run::{PROGRAM, ProgramResult, run};
+use super::run::{PROGRAM, ProgramResult, run_command};
 use crate::prelude::*;
 
 /// Maximum bytes retained per stream.
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     #[value(default)]
     pub command: Option<String>,
     /// Working folder, relative to the workspace root.
-    #[value(default = "root")]
+    #[value(default = "default_root")]
     pub cwd: String,
     /// Timeout in seconds, 1 to 3600; the deadline of the call applies as well.
     #[value(default = "BoundedInteger::<1, 3600>::of::<30>")]
@@ -89,7 +89,7 @@ impl Tool for Args {
             command.limits.stdout_bytes = bytes.size();
             command.limits.stderr_bytes = bytes.size();
         }
-        Ok(run(&command, ctx)?.reported(ctx))
+        Ok(run_command(&command, ctx)?.reported(ctx))
     }
 
     /// The whole workspace, since the files read are unknown before the run.

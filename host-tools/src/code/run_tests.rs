@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tool_core::command::{Excess, Level};
 
-use super::run::{PROGRAM, ProgramResult, run};
+use super::run::{PROGRAM, ProgramResult, run_command};
 use crate::prelude::*;
 use runner::TestFramework;
 
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     #[value(default)]
     pub args: Vec<String>,
     /// Folder of the project, relative to the workspace root.
-    #[value(default = "root")]
+    #[value(default = "default_root")]
     pub cwd: String,
     /// Timeout in seconds, 1 to 3600; the deadline of the call applies as well.
     #[value(default = "BoundedInteger::<1, 3600>::of::<600>")]
@@ -91,7 +91,7 @@ impl Tool for Args {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
-        let (runner, mut command) = runner::command(&args, ctx)?;
+        let (runner, mut command) = runner::test_command(&args, ctx)?;
         command.directory.clone_from(&args.cwd);
         let limits = &mut command.limits;
         limits.wall = Duration::from_secs(args.timeout.get().unsigned_abs());
@@ -105,10 +105,10 @@ impl Tool for Args {
         limits.open_files = 1024;
         limits.stdout_bytes = LOOKED_BYTES_MAX;
         limits.stderr_bytes = LOOKED_BYTES_MAX;
-        let ran = run(&command, ctx)?;
-        runner::check(runner, &ran, ctx)?;
+        let ran = run_command(&command, ctx)?;
+        runner::check_runner_start(runner, &ran, ctx)?;
         let ran = ran.reported(ctx);
-        let counts = count::counts(runner, &ran.stdout);
+        let counts = count::parse_counts(runner, &ran.stdout);
         let bytes_max = args.max_output_bytes.size();
         let (stdout, stderr) = (end(&ran.stdout, bytes_max), end(&ran.stderr, bytes_max));
         Ok(Output {

@@ -76,7 +76,7 @@ impl Tool for Delegate {
     type Output = DelegationResult;
 
     fn run(args: Delegate, ctx: &Ctx) -> Result<DelegationResult> {
-        argument::name(&args.name, "/name")?;
+        argument::check_name(&args.name, "/name")?;
         let calls = args.calls.into_iter().map(|call| {
             let args = if call.args.is_null() {
                 Value::object::<&str, Value>([])
@@ -146,7 +146,7 @@ impl Tool for Escalate {
     type Output = EscalationResult;
 
     fn run(args: Escalate, ctx: &Ctx) -> Result<EscalationResult> {
-        let reason = argument::text(&args.reason, 2000, "/reason")?;
+        let reason = argument::trim_text(&args.reason, 2000, "/reason")?;
         const POLL: Duration = Duration::from_millis(250);
         let question = OperatorQuestion {
             reason,

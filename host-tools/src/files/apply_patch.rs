@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::evidence;
-use super::patch::apply::apply;
+use super::patch::apply::apply_hunks;
 use super::patch::{self, FilePatch, PatchAction};
 use super::text;
 use crate::prelude::*;
@@ -93,26 +93,26 @@ impl Tool for Args {
         let changes = planned.changes.clone();
         let paths = changes
             .iter()
-            .map(|change| evidence::shown(change.path(), ctx));
+            .map(|change| evidence::identity_path(change.path(), ctx));
         let output = planned.output(paths)?;
         evidence::of_changes(&changes, &output)
     }
 
     fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
-        evidence::probe(before, ctx)
+        evidence::probe_change(before, ctx)
     }
 
     /// Every file the patch names, including targets of moves.
     fn resources(args: &Args) -> Result<Vec<ResourceKey>> {
-        let files = patch::parse(&args.patch)?;
-        let paths = files.iter().flat_map(paths);
+        let files = patch::parse_patch(&args.patch)?;
+        let paths = files.iter().flat_map(patched_paths);
         Ok(paths.map(ResourceKey::write_path).collect())
     }
 
     /// Only deletion is destructive: the patch contains everything else that it removes.
     fn narrow(args: &Args) -> EffectReach {
         let deletes = |file: &FilePatch| matches!(file.action, PatchAction::Delete { .. });
-        let patch = patch::parse(&args.patch);
+        let patch = patch::parse_patch(&args.patch);
         EffectReach {
             destructive: patch.map_or(true, |files| files.iter().any(deletes)),
             ..EffectReach::of(&Self::SPEC)
@@ -141,7 +141,7 @@ impl Tool for Args {
     };
 }
 
-fn paths(file: &FilePatch) -> impl Iterator<Item = &str> {
+fn patched_paths(file: &FilePatch) -> impl Iterator<Item = &str> {
     let moved = match &file.action {
         PatchAction::Update { move_to, .. } => move_to.as_deref(),
         _ => None,
@@ -154,7 +154,7 @@ fn refuse_twice(files: &[FilePatch], ctx: &Ctx) -> Result<()> {
     const HINT: &str = "put all changes of a file into one section, without moving it onto itself";
     let mut seen = BTreeMap::new();
     for file in files {
-        for path in paths(file) {
+        for path in patched_paths(file) {
             let identity = ctx.files()?.identity(path);
             let identity = identity.map_err(|err| at_patch(err, file))?;
             if let Some(line) = seen.insert(identity, file.line) {
@@ -192,7 +192,7 @@ impl PatchPlan {
     fn of(args: &Args, ctx: &Ctx) -> Result<Self> {
         // The patch and its lines.
         ctx.reserve((args.patch.len() as u64).saturating_mul(4))?;
-        let files = patch::parse(&args.patch)?;
+        let files = patch::parse_patch(&args.patch)?;
         let mut planned = Self::default();
         refuse_twice(&files, ctx)?;
         for file in &files {
@@ -241,10 +241,10 @@ impl PatchPlan {
             }
             PatchAction::Delete { hunks } => {
                 patched.change = PatchChangeKind::Deleted;
-                let before = text::read(ctx, &path)?;
+                let before = text::read_text(ctx, &path)?;
                 self.removed += before.lines().count() as u64;
                 if let Some(hunks) = hunks
-                    && !apply(&before, hunks, &path)?.text.is_empty()
+                    && !apply_hunks(&before, hunks, &path)?.text.is_empty()
                 {
                     return Err(tool_error!(InvalidArgs, "no_match";
                         "`{path}` has more lines than the patch deletes";
@@ -256,8 +256,8 @@ impl PatchPlan {
                 });
             }
             PatchAction::Update { move_to, hunks } => {
-                let before = text::read(ctx, &path)?;
-                let after = apply(&before, hunks, &path)?;
+                let before = text::read_text(ctx, &path)?;
+                let after = apply_hunks(&before, hunks, &path)?;
                 patched.places = hunks.len() as u64;
                 let numbered = hunks.iter().any(|hunk| hunk.start.is_some());
                 patched.offset = numbered.then_some(after.offset as u64);

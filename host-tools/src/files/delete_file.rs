@@ -69,7 +69,7 @@ impl Tool for Args {
         match (args.kind, evidence::held_by(files, &args.path, ctx)?) {
             (DeletedKind::File, PathDigest::Digest(before, size)) => {
                 let output = Output {
-                    path: evidence::shown(&args.path, ctx)?,
+                    path: evidence::identity_path(&args.path, ctx)?,
                     kind: FileKind::File,
                     size,
                 };
@@ -81,7 +81,7 @@ impl Tool for Args {
     }
 
     fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
-        evidence::probe(before, ctx)
+        evidence::probe_change(before, ctx)
     }
 
     /// Run in a workspace that has `notes.txt` with 12 bytes.

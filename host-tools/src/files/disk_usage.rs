@@ -12,13 +12,13 @@ use crate::prelude::*;
 #[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The folder, relative to the workspace root.
-    #[value(default = "root")]
+    #[value(default = "default_root")]
     pub path: String,
     /// Number of largest entries to list, 0 to 1000.
     #[value(default = "BoundedInteger::<0, 1000>::of::<10>")]
     pub largest: BoundedInteger<0, 1000>,
     /// Whether to report the size and free space of the disk.
-    #[value(default = "yes")]
+    #[value(default = "default_true")]
     pub disk: bool,
 }
 
@@ -61,7 +61,7 @@ impl Tool for Args {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
-        let mut usage = measure(&args, ctx).at("/path")?;
+        let mut usage = measure_usage(&args, ctx).at("/path")?;
         if args.disk {
             let space = ctx.files()?.space(&args.path);
             let space = space.at("/path")?;
@@ -80,12 +80,12 @@ impl Tool for Args {
     };
 }
 
-fn measure(args: &Args, ctx: &Ctx) -> Result<Output> {
-    let top = walk::top(ctx, &args.path)?;
+fn measure_usage(args: &Args, ctx: &Ctx) -> Result<Output> {
+    let top = walk::resolve_top(ctx, &args.path)?;
     let below = FolderPrefix::of(&top);
     let (mut files, mut folders, mut bytes) = (0, 0, 0_u64);
     let mut shares: BTreeMap<String, u64> = BTreeMap::new();
-    let unread = walk::walk(ctx, &top, true, &mut |entry| {
+    let unread = walk::walk_tree(ctx, &top, true, &mut |entry| {
         match entry.kind {
             FileKind::File => files += 1,
             FileKind::Directory => folders += 1,

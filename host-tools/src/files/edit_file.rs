@@ -47,7 +47,7 @@ impl Tool for Args {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
-        let (change, mut output) = plan(&args, ctx)?;
+        let (change, mut output) = plan_edit(&args, ctx)?;
         let info = ctx.files()?.change(&[change]).at("/path")?.pop();
         let info = info.ok_or_else(|| tool_error!(Internal, "nothing was changed"))?;
         output.path = info.path;
@@ -55,13 +55,13 @@ impl Tool for Args {
     }
 
     fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>> {
-        let (change, mut output) = plan(args, ctx)?;
-        output.path = evidence::shown(&args.path, ctx)?;
+        let (change, mut output) = plan_edit(args, ctx)?;
+        output.path = evidence::identity_path(&args.path, ctx)?;
         evidence::of_changes(&[change], &output)
     }
 
     fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
-        evidence::probe(before, ctx)
+        evidence::probe_change(before, ctx)
     }
 
     /// Run in a workspace that has `notes.txt` with the text `hello world` and a line end, each example in one of its own.
@@ -75,7 +75,7 @@ impl Tool for Args {
 }
 
 /// The change to write and the output of the call.
-fn plan(args: &Args, ctx: &Ctx) -> Result<(FileChange, Output)> {
+fn plan_edit(args: &Args, ctx: &Ctx) -> Result<(FileChange, Output)> {
     if args.old_string.is_empty() {
         return Err(tool_error!(InvalidArgs at "/old_string";
             "`old_string` is empty";
@@ -85,9 +85,9 @@ fn plan(args: &Args, ctx: &Ctx) -> Result<(FileChange, Output)> {
         return Err(tool_error!(InvalidArgs at "/new_string";
             "`new_string` is the same as `old_string`"; "nothing would change"));
     }
-    let before = text::read(ctx, &args.path).at("/path")?;
+    let before = text::read_text(ctx, &args.path).at("/path")?;
     ctx.check()?;
-    let places = places(&before, args)?;
+    let places = find_occurrences(&before, args)?;
     let growth = args.new_string.len().saturating_sub(args.old_string.len()) as u64;
     ctx.reserve(growth.saturating_mul(2 * places.len() as u64))?;
     let mut after = String::with_capacity(before.len());
@@ -97,12 +97,12 @@ fn plan(args: &Args, ctx: &Ctx) -> Result<(FileChange, Output)> {
     for &place in &places {
         let kept = &before[end..place];
         after.push_str(kept);
-        line += newlines(kept);
+        line += count_newlines(kept);
         if lines.len() < PLACES_MAX {
             lines.push(line);
         }
         after.push_str(&args.new_string);
-        line += newlines(&args.new_string);
+        line += count_newlines(&args.new_string);
         end = place + args.old_string.len();
     }
     after.push_str(&before[end..]);
@@ -121,12 +121,12 @@ fn plan(args: &Args, ctx: &Ctx) -> Result<(FileChange, Output)> {
     Ok((change, output))
 }
 
-fn newlines(text: &str) -> u64 {
+fn count_newlines(text: &str) -> u64 {
     memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64
 }
 
 /// Positions of the old text; an error if there is none or the choice is ambiguous.
-fn places(before: &str, args: &Args) -> Result<Vec<usize>> {
+fn find_occurrences(before: &str, args: &Args) -> Result<Vec<usize>> {
     let finder = memchr::memmem::Finder::new(&args.old_string);
     let places: Vec<usize> = finder.find_iter(before.as_bytes()).collect();
     match (places.len(), args.replace_all) {

@@ -63,14 +63,14 @@ impl TextEncoding {
                 let encode = |(index, character): (usize, char)| {
                     u8::try_from(character).map_err(|_| {
                         let what = format!("character {index}, {character:?},");
-                        unfit(format!("{what} does not exist in latin-1"))
+                        encoding_error(format!("{what} does not exist in latin-1"))
                             .hint("use the encoding `utf-8`")
                     })
                 };
                 text.chars().enumerate().map(encode).collect()
             }
             Self::Base64 => STANDARD.decode(text).map_err(|err| {
-                unfit(format!("the content is not base64: {err}"))
+                encoding_error(format!("the content is not base64: {err}"))
                     .hint("use the standard alphabet with padding and no line breaks")
             }),
         }
@@ -101,7 +101,7 @@ impl CodeUnits {
     }
 }
 
-fn unfit(message: String) -> ToolError {
+fn encoding_error(message: String) -> ToolError {
     ToolError::new(ErrorCode::InvalidArgs, message).reason("encoding")
 }
 
@@ -128,7 +128,7 @@ fn decode_utf8(mut bytes: Vec<u8>, truncated: bool) -> Result<(String, usize)> {
                 "use `encoding: \"latin-1\"` for old texts, `\"base64\"` for bytes as they are"
             };
             let byte = bytes[place];
-            Err(unfit(format!(
+            Err(encoding_error(format!(
                 "the file is not UTF-8: byte {place} is {byte:#04x}"
             ))
             .hint(hint))
@@ -145,7 +145,7 @@ fn decode_utf16(bytes: &[u8], truncated: bool) -> Result<(String, usize)> {
     };
     let (pairs, rest) = bytes.as_chunks::<2>();
     let refuse = |why: String| {
-        unfit(format!("the file is not UTF-16: {why}"))
+        encoding_error(format!("the file is not UTF-16: {why}"))
             .hint("use `encoding: \"base64\"` for bytes as they are")
     };
     if !rest.is_empty() && !truncated {

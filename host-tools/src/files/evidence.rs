@@ -34,7 +34,11 @@ impl FileDigests {
 
     fn of_change(change: &FileChange) -> Self {
         let (before, after) = change.contents();
-        Self::new(change.path(), before.map(digest), after.map(digest))
+        Self::new(
+            change.path(),
+            before.map(content_digest),
+            after.map(content_digest),
+        )
     }
 }
 
@@ -50,12 +54,12 @@ pub(super) fn of_files(files: Vec<FileDigests>, output: &impl Encode) -> Result<
 }
 
 /// The path of a file as results show it.
-pub(crate) fn shown(path: &str, ctx: &Ctx) -> Result<String> {
+pub(crate) fn identity_path(path: &str, ctx: &Ctx) -> Result<String> {
     Ok(ctx.files()?.identity(path)?.path)
 }
 
 /// Decides whether the change happened: all files have their new content, or their old one.
-pub(super) fn probe(before: &Value, ctx: &Ctx) -> Result<CallProbe> {
+pub(super) fn probe_change(before: &Value, ctx: &Ctx) -> Result<CallProbe> {
     let Ok(ChangeEvidence { files, output }) = from_value::<ChangeEvidence>(before) else {
         return Ok(CallProbe::Unknown);
     };
@@ -141,7 +145,7 @@ fn copy_of(wanted: &str, folder: &str, ctx: &Ctx) -> Result<Option<Vec<u8>>> {
         ctx.check()?;
         let mut content = Vec::new();
         let read = file.take(BYTES_MAX).read_to_end(&mut content);
-        if read.is_ok() && digest(&content) == wanted {
+        if read.is_ok() && content_digest(&content) == wanted {
             return Ok(Some(content));
         }
     }
@@ -196,6 +200,6 @@ pub(super) fn held_and_then(
 }
 
 /// The digest of a content.
-pub(crate) fn digest(content: &[u8]) -> String {
+pub(crate) fn content_digest(content: &[u8]) -> String {
     blake3::hash(content).to_hex().to_string()
 }

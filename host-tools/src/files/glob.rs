@@ -19,7 +19,7 @@ pub(crate) struct Args {
     /// A pattern without `/` matches the name at any depth.
     pub pattern: String,
     /// The folder to look in, relative to the workspace root.
-    #[value(default = "root")]
+    #[value(default = "default_root")]
     pub path: String,
     /// Whether to return folders as well as files.
     #[value(default)]
@@ -50,12 +50,12 @@ impl Tool for Args {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
-        let pattern = matcher(&args.pattern, "/pattern")?;
-        let top = walk::top(ctx, &args.path).at("/path")?;
+        let pattern = compile_glob(&args.pattern, "/pattern")?;
+        let top = walk::resolve_top(ctx, &args.path).at("/path")?;
         let below = FolderPrefix::of(&top);
         let mut paths = Vec::new();
         let mut truncated = false;
-        let unread = walk::walk(ctx, &top, args.ignored, &mut |entry| {
+        let unread = walk::walk_tree(ctx, &top, args.ignored, &mut |entry| {
             let folder = args.folders && entry.kind == FileKind::Directory;
             let wanted = folder || entry.kind == FileKind::File;
             if !wanted || !pattern.is_match(below.path(&entry.path)) {
@@ -89,7 +89,7 @@ impl Tool for Args {
 ///
 /// # Errors
 /// `invalid_args` at the pointer for an invalid pattern.
-pub(crate) fn matcher(pattern: &str, pointer: &str) -> Result<GlobMatcher> {
+pub(crate) fn compile_glob(pattern: &str, pointer: &str) -> Result<GlobMatcher> {
     let refuse = |why: String| {
         ToolError::invalid(pointer, why)
             .reason("pattern")
@@ -120,7 +120,7 @@ pub(crate) struct FolderPrefix(String);
 impl FolderPrefix {
     pub(crate) fn of(folder: &str) -> Self {
         let root = if folder.starts_with('/') { "/" } else { "" };
-        let below = parts(folder).map(|part| format!("{part}/"));
+        let below = path_parts(folder).map(|part| format!("{part}/"));
         Self(std::iter::once(root.to_owned()).chain(below).collect())
     }
 

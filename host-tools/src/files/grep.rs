@@ -2,7 +2,7 @@
 
 use globset::GlobMatcher;
 
-use super::glob::{FolderPrefix, matcher};
+use super::glob::{FolderPrefix, compile_glob};
 use super::scan::{MEMORY, SearchPattern, TextScan};
 use super::walk::{self, WalkControl};
 use crate::prelude::*;
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     /// within one line.
     pub pattern: String,
     /// The folder or file to search, relative to the workspace root.
-    #[value(default = "root")]
+    #[value(default = "default_root")]
     pub path: String,
     /// Whether the pattern is a literal text.
     #[value(default)]
@@ -80,7 +80,7 @@ impl Tool for Args {
             ignore_case: args.ignore_case,
             pointer: "/pattern",
         };
-        let wanted = args.glob.as_deref().map(|glob| matcher(glob, "/glob"));
+        let wanted = args.glob.as_deref().map(|glob| compile_glob(glob, "/glob"));
         let wanted = wanted.transpose()?;
         let files = ctx.files()?;
         let (before, after) = (args.before.get(), args.after.get());
@@ -91,14 +91,14 @@ impl Tool for Args {
         let mut unread = 0;
         let info = files.stat(&args.path).at("/path")?;
         if info.kind == FileKind::Directory {
-            let top = walk::top(ctx, &args.path).at("/path")?;
+            let top = walk::resolve_top(ctx, &args.path).at("/path")?;
             let below = FolderPrefix::of(&top);
-            let walked = walk::walk(ctx, &top, args.ignored, &mut |entry| {
+            let walked = walk::walk_tree(ctx, &top, args.ignored, &mut |entry| {
                 let fits = |glob: &GlobMatcher| glob.is_match(below.path(&entry.path));
                 if entry.kind == FileKind::File && wanted.as_ref().is_none_or(fits) {
                     match search_file(&mut scan, files, entry) {
                         // Deleted, unreadable, or no longer a regular file.
-                        Err(err) if skippable(&err) => scan.skipped += 1,
+                        Err(err) if is_skippable(&err) => scan.skipped += 1,
                         searched => searched?,
                     }
                 }
@@ -138,7 +138,7 @@ impl Tool for Args {
     };
 }
 
-fn skippable(err: &ToolError) -> bool {
+fn is_skippable(err: &ToolError) -> bool {
     matches!(err.code(), ErrorCode::ToolError | ErrorCode::InvalidArgs)
 }
 

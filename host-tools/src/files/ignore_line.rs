@@ -6,7 +6,7 @@
 //! `gitignore(5)`; `wildmatch.c` and `dir.c` of git 2.47. The tests compare with `git check-ignore`.
 
 /// The line in the other syntax; `None` for one that fits nothing.
-pub(super) fn translated(line: &str) -> Option<String> {
+pub(super) fn translate_ignore_line(line: &str) -> Option<String> {
     let mut pattern = String::with_capacity(line.len() + 8);
     let mut rest = line.chars().peekable();
     let mut slash_in_class = false;
@@ -64,7 +64,7 @@ impl GlobClass {
                 '[' if rest.peek() == Some(&':') => {
                     let name: String = rest.by_ref().take_while(|next| *next != ']').collect();
                     let name = name.strip_prefix(':')?.strip_suffix(':')?;
-                    class.ranges.extend_from_slice(named(name)?);
+                    class.ranges.extend_from_slice(class_ranges(name)?);
                     is_first = false;
                     continue;
                 }
@@ -141,7 +141,7 @@ impl GlobClass {
 }
 
 /// The ranges of a named class, of ASCII as in git.
-fn named(name: &str) -> Option<&'static [(char, char)]> {
+fn class_ranges(name: &str) -> Option<&'static [(char, char)]> {
     Some(match name {
         "alnum" => &[('0', '9'), ('A', 'Z'), ('a', 'z')],
         "alpha" => &[('A', 'Z'), ('a', 'z')],
@@ -161,7 +161,7 @@ fn named(name: &str) -> Option<&'static [(char, char)]> {
 
 #[cfg(test)]
 mod tests {
-    use super::translated;
+    use super::translate_ignore_line;
 
     #[test]
     fn lines_have_the_meaning_that_git_gives_them() {
@@ -179,10 +179,14 @@ mod tests {
             ("[[:digit:]]", "[0-9]"),
             (r"[\]a-c]", "[]a-c]"),
         ] {
-            assert_eq!(translated(line).as_deref(), Some(pattern), "{line}");
+            assert_eq!(
+                translate_ignore_line(line).as_deref(),
+                Some(pattern),
+                "{line}"
+            );
         }
         for line in ["a[/]b", "a[b", "[9-0]"] {
-            assert_eq!(translated(line), None, "{line}");
+            assert_eq!(translate_ignore_line(line), None, "{line}");
         }
     }
 }

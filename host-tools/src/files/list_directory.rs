@@ -13,7 +13,7 @@ const LOOKED_AT_MAX: usize = 200_000;
 #[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The folder, relative to the workspace root.
-    #[value(default = "root")]
+    #[value(default = "default_root")]
     pub path: String,
     /// Pattern for names: `*` matches any characters, `?` one, `[a-z]` one of a set, `[!a-z]` one outside it. It matches names,
     /// not paths, so it must not contain `/` or `..`.

@@ -34,7 +34,7 @@ pub(crate) const READING: Spec = Spec {
     capabilities: &[Capability::FilesRead],
     determinism: Determinism::External,
     callers: &[Caller::Direct, Caller::Chain],
-    resources: &[resource(ResourceKind::Path, "/path", Access::Read)],
+    resources: &[resource_template(ResourceKind::Path, "/path", Access::Read)],
     syntax: &[("/path", Syntax::Path)],
     ..Spec::pure()
 };
@@ -43,7 +43,11 @@ pub(crate) const READING: Spec = Spec {
 pub(crate) const WRITING: Spec = Spec {
     effects: &[Effect::ModifiesFiles],
     capabilities: &[Capability::FilesWrite],
-    resources: &[resource(ResourceKind::Path, "/path", Access::Write)],
+    resources: &[resource_template(
+        ResourceKind::Path,
+        "/path",
+        Access::Write,
+    )],
     ..READING
 };
 

@@ -28,7 +28,7 @@ impl NamePattern {
                 "give the folder as `path`, and `recursive: true` for the tree below",
             ),
             _ => {
-                let regex = translated(text).and_then(|regex| Regex::new(&regex).ok());
+                let regex = translate_pattern(text).and_then(|regex| Regex::new(&regex).ok());
                 match regex {
                     Some(regex) => return Ok(Self(regex)),
                     None => (
@@ -47,7 +47,7 @@ impl NamePattern {
 }
 
 /// The pattern as a regular expression; `None` for a set without its end.
-fn translated(text: &str) -> Option<String> {
+fn translate_pattern(text: &str) -> Option<String> {
     let mut regex = "(?s)^".to_owned();
     let mut rest = text.chars();
     while let Some(character) = rest.next() {

@@ -142,7 +142,7 @@ impl Tool for Args {
     };
 }
 
-fn failed(args: &Args, err: &std::io::Error) -> ToolError {
+fn read_error(args: &Args, err: &std::io::Error) -> ToolError {
     tool_error!(ToolError at "/path", "io"; "cannot read `{}`: {err}", args.path)
 }
 
@@ -157,7 +157,7 @@ fn read_bytes(
     const STEP: u64 = 16 << 20;
     let from = args.offset.get().unsigned_abs();
     let bytes_max = args.max_bytes.get().unsigned_abs();
-    let failed = |err| failed(args, &err);
+    let failed = |err| read_error(args, &err);
     if from > info.size {
         return Err(tool_error!(InvalidArgs at "/offset", "range";
             "the file has {} bytes", info.size; "count from 0"));
@@ -218,7 +218,7 @@ fn read_lines(
         ctx.check()?;
         part.clear();
         let read = Read::take(&mut *reader, PART as u64).read_to_end(&mut part);
-        if read.map_err(|err| failed(args, &err))? == 0 {
+        if read.map_err(|err| read_error(args, &err))? == 0 {
             break;
         }
         let found = units.or_else(|| args.encoding.units(&part));

@@ -213,7 +213,7 @@ impl Sink for MatchCollector<'_> {
 
     fn matched(&mut self, _: &Searcher, line: &SinkMatch<'_>) -> Result<bool, Self::Error> {
         let number = line.line_number().unwrap_or_default();
-        let text = shown(line.bytes());
+        let text = display_line(line.bytes());
         if self.found.len() == self.room {
             self.full = true;
             return Ok(false);
@@ -237,7 +237,7 @@ impl Sink for MatchCollector<'_> {
 
     fn context(&mut self, _: &Searcher, line: &SinkContext<'_>) -> Result<bool, Self::Error> {
         let number = line.line_number().unwrap_or_default();
-        let text = shown(line.bytes());
+        let text = display_line(line.bytes());
         self.give_after(number, &text);
         self.remember(number, &text);
         Ok(true)
@@ -277,7 +277,7 @@ impl MatchCollector<'_> {
 }
 
 /// A line as results show it.
-fn shown(bytes: &[u8]) -> String {
+fn display_line(bytes: &[u8]) -> String {
     let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     // A character has at most four bytes.

@@ -9,7 +9,7 @@ pub(super) const BYTES_MAX: u64 = 64 << 20;
 ///
 /// # Errors
 /// As reading does; `limit_exceeded` for a large file, `invalid_args` for one that is not UTF-8.
-pub(super) fn read(ctx: &Ctx, path: &str) -> Result<String> {
+pub(super) fn read_text(ctx: &Ctx, path: &str) -> Result<String> {
     let files = ctx.files()?;
     let size = files.stat(path)?.size.min(BYTES_MAX);
     // The old text, the new one, and the bytes of both on their way to the disk.

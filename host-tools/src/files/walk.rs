@@ -37,17 +37,17 @@ struct FileWalk<'a> {
 ///
 /// # Errors
 /// As listing does.
-pub(crate) fn top(ctx: &Ctx, path: &str) -> Result<String> {
+pub(crate) fn resolve_top(ctx: &Ctx, path: &str) -> Result<String> {
     let files = ctx.files()?;
     files.entries(path, LinkMode::Refuse, ctx.stop())?;
     Ok(files.identity(path)?.path)
 }
 
-/// Visits every entry below a folder from [`top`], in the order of their paths; returns the number of folders that could not be read.
+/// Visits every entry below a folder from [`resolve_top`], in the order of their paths; returns the number of folders that could not be read.
 ///
 /// # Errors
 /// As listing does; `limit_exceeded` for more than a million entries; what `visit` returns.
-pub(crate) fn walk(
+pub(crate) fn walk_tree(
     ctx: &Ctx,
     top: &str,
     with_ignored: bool,
@@ -75,7 +75,7 @@ pub(crate) fn walk(
         };
         walk.count()?;
         let is_folder = entry.kind == FileKind::Directory;
-        if is_folder && name(&entry) == ".git" || walk.ignored(&entry) {
+        if is_folder && entry_name(&entry) == ".git" || walk.ignored(&entry) {
             continue;
         }
         if let WalkControl::Stop = visit(&entry)? {
@@ -96,7 +96,7 @@ pub(crate) fn walk(
     Ok(walk.unread)
 }
 
-fn name(entry: &FileInfo) -> &str {
+fn entry_name(entry: &FileInfo) -> &str {
     entry.path.rsplit('/').next().unwrap_or_default()
 }
 
@@ -132,7 +132,7 @@ impl FileWalk<'_> {
     /// Enters a folder and reads its patterns.
     fn enter(&mut self, folder: &str, found: Vec<FileInfo>) -> IntoIter<FileInfo> {
         let is_patterns =
-            |entry: &FileInfo| name(entry) == ".gitignore" && entry.kind == FileKind::File;
+            |entry: &FileInfo| entry_name(entry) == ".gitignore" && entry.kind == FileKind::File;
         if found.iter().any(is_patterns) {
             self.add_ignores(folder);
         } else if let Some(ignores) = &mut self.ignores {
@@ -155,7 +155,7 @@ impl FileWalk<'_> {
             let text = String::from_utf8_lossy(&content.bytes);
             let lines = text.trim_start_matches('\u{feff}').lines();
             let lines = lines.filter(|line| !line.starts_with('#'));
-            for line in lines.filter_map(super::ignore_line::translated) {
+            for line in lines.filter_map(super::ignore_line::translate_ignore_line) {
                 let _ = builder.add_line(None, &line);
             }
         }

@@ -111,7 +111,7 @@ fn array_bytes(numbers: &Numbers, args: &Args) -> Result<Vec<u8>> {
             let text = json::to_text(&Value::Numbers(numbers.clone()));
             Ok((text + "\n").into_bytes())
         }
-        (Some("csv"), 1 | 2) => Ok(rows(numbers).into_bytes()),
+        (Some("csv"), 1 | 2) => Ok(format_rows(numbers).into_bytes()),
         (Some("csv"), _) => Err(tool_error!(InvalidArgs at "/content";
             "CSV supports arrays of at most two dimensions"; "use a path that ends in `.npy`")),
         _ => Err(tool_error!(InvalidArgs at "/path";
@@ -121,7 +121,7 @@ fn array_bytes(numbers: &Numbers, args: &Args) -> Result<Vec<u8>> {
 }
 
 /// One line per row; a vector is a column.
-fn rows(numbers: &Numbers) -> String {
+fn format_rows(numbers: &Numbers) -> String {
     let width = numbers.shape().get(1).copied().unwrap_or(1);
     let line = |row: &[f64]| {
         let cells: Vec<String> = row
@@ -207,9 +207,13 @@ impl Tool for Args {
             (PathDigest::TooLarge, _) | (PathDigest::Digest(..), FileWriteMode::Create) => {
                 return Ok(None);
             }
-            (PathDigest::Absent, _) => (None, evidence::digest(&content), content.len() as u64),
+            (PathDigest::Absent, _) => (
+                None,
+                evidence::content_digest(&content),
+                content.len() as u64,
+            ),
             (PathDigest::Digest(before, _), FileWriteMode::Overwrite) => {
-                let after = evidence::digest(&content);
+                let after = evidence::content_digest(&content);
                 (Some(before), after, content.len() as u64)
             }
             (PathDigest::Digest(before, _), FileWriteMode::Append) => {
@@ -220,7 +224,7 @@ impl Tool for Args {
             }
         };
         let output = Output {
-            path: evidence::shown(path, ctx)?,
+            path: evidence::identity_path(path, ctx)?,
             bytes_written: content.len() as u64,
             size,
             created: before.is_none(),
@@ -229,7 +233,7 @@ impl Tool for Args {
     }
 
     fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
-        evidence::probe(before, ctx)
+        evidence::probe_change(before, ctx)
     }
 
     fn narrow(args: &Args) -> EffectReach {

@@ -23,7 +23,7 @@ tool_core::names! {
 #[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Folder with the work tree, relative to the workspace root.
-    #[value(default = "root")]
+    #[value(default = "default_root")]
     pub repo_path: String,
     /// Name of the branch.
     pub name: String,
@@ -54,17 +54,17 @@ impl Tool for Args {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
-        let reference = names::branch(&args.name, "/name")?;
+        let reference = names::branch_reference(&args.name, "/name")?;
         let repository = GitRepository::open(ctx, &args.repo_path, GitOperation::Local)?;
         let changed = match args.action {
-            Action::Create => create(&repository, &args.name, &reference)?,
-            Action::Checkout => checkout(&repository, &args.name, &reference)?,
+            Action::Create => create_branch(&repository, &args.name, &reference)?,
+            Action::Checkout => check_out_branch(&repository, &args.name, &reference)?,
         };
         args.output(&repository, changed)
     }
 
     fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>> {
-        let reference = names::branch(&args.name, "/name")?;
+        let reference = names::branch_reference(&args.name, "/name")?;
         let repository = GitRepository::open(ctx, &args.repo_path, GitOperation::Local)?;
         Ok(Some(object! {
             "branch" => repository.commit(&reference)?,
@@ -74,7 +74,7 @@ impl Tool for Args {
     }
 
     fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
-        let reference = names::branch(&args.name, "/name")?;
+        let reference = names::branch_reference(&args.name, "/name")?;
         let repository = GitRepository::open(ctx, &args.repo_path, GitOperation::Local)?;
         let was = |name: &str| before.get(name).and_then(Value::as_str);
         let now = repository.commit(&reference)?;
@@ -108,7 +108,7 @@ impl Tool for Args {
 
 impl Args {
     fn output(&self, repository: &GitRepository<'_>, changed: bool) -> Result<Output> {
-        let reference = names::branch(&self.name, "/name")?;
+        let reference = names::branch_reference(&self.name, "/name")?;
         let current = repository.head()?;
         Ok(Output {
             name: self.name.clone(),
@@ -120,7 +120,7 @@ impl Args {
 }
 
 /// Creates the reference, unless there is one.
-fn create(repository: &GitRepository<'_>, name: &str, reference: &str) -> Result<bool> {
+fn create_branch(repository: &GitRepository<'_>, name: &str, reference: &str) -> Result<bool> {
     let Some(head) = repository.commit("HEAD")? else {
         return Err(tool_error!(PreconditionFailed, "initial";
             "the repository has no commit, at which a branch could begin"; "commit first"));
@@ -151,12 +151,12 @@ fn create(repository: &GitRepository<'_>, name: &str, reference: &str) -> Result
     }
     match finished.exit.code() {
         0 => Ok(true),
-        code => Err(failure::of(&said, code)),
+        code => Err(failure::error_from_stderr(&said, code)),
     }
 }
 
 /// Brings the work tree to the end of a branch. The commits are named by id, so that the files that were judged are those that change.
-fn checkout(repository: &GitRepository<'_>, name: &str, reference: &str) -> Result<bool> {
+fn check_out_branch(repository: &GitRepository<'_>, name: &str, reference: &str) -> Result<bool> {
     let Some(target) = repository.commit(reference)? else {
         return Err(tool_error!(InvalidArgs at "/name", Reason::NotFound;
             "there is no branch `{name}`"; "`action` `create` makes it"));
@@ -179,7 +179,7 @@ fn checkout(repository: &GitRepository<'_>, name: &str, reference: &str) -> Resu
             "the branch `{name}` is checked out in another work tree of the repository";
             "name another branch, or work in that folder"));
     }
-    commit::unfinished(repository)?;
+    commit::refuse_unfinished_operation(repository)?;
     let differing = |filter: &[&str]| {
         let form = ["diff-tree", "-r", "-z", "--no-renames", "--name-only"];
         let words = [&form, filter, &["--no-ext-diff", &head, &target]].concat();
@@ -187,8 +187,8 @@ fn checkout(repository: &GitRepository<'_>, name: &str, reference: &str) -> Resu
     };
     let changed = differing(&[])?;
     refuse_protected(repository, &changed)?;
-    commit::filtered(repository, &changed)?;
-    in_the_way::refuse(repository, &differing(&["--diff-filter=A"])?)?;
+    commit::refuse_filtered_paths(repository, &changed)?;
+    in_the_way::refuse_overwriting_checkout(repository, &differing(&["--diff-filter=A"])?)?;
     let run = |words: &[&str], grant| {
         repository.run(&GitInvocation {
             grant,
@@ -233,7 +233,7 @@ fn refuse_protected(repository: &GitRepository<'_>, changed: &[u8]) -> Result<()
         .filter(|one| !one.is_empty())
     {
         let path = String::from_utf8_lossy(path);
-        files.may_write(&paths::joined(&repository.folder, &path))?;
+        files.may_write(&paths::join_path(&repository.folder, &path))?;
     }
     Ok(())
 }

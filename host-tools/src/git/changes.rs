@@ -1,6 +1,6 @@
 //! Added and deleted lines of files: the output of `--numstat -z`.
 
-use super::paths::named;
+use super::paths::decode_name;
 use crate::prelude::*;
 
 /// The options of every difference: no program of the repository, and one form whatever is configured.
@@ -35,7 +35,7 @@ pub(super) struct GitChange {
 ///
 /// # Errors
 /// `internal` for a line of another form.
-pub(super) fn changed(bytes: &[u8]) -> Result<Vec<GitChange>> {
+pub(super) fn parse_raw_changes(bytes: &[u8]) -> Result<Vec<GitChange>> {
     let unread = || tool_error!(Internal, "unexpected output of `git diff --numstat`");
     let mut records = bytes.split(|&byte| byte == 0).filter(|one| !one.is_empty());
     let mut files = Vec::new();
@@ -51,20 +51,20 @@ pub(super) fn changed(bytes: &[u8]) -> Result<Vec<GitChange>> {
             ),
             path => (None, path),
         };
-        let (path, path_base64) = named(path);
+        let (path, path_base64) = decode_name(path);
         files.push(GitChange {
             path,
             path_base64,
-            original_path: from.map(|from| named(from).0),
-            added: count(added).ok_or_else(unread)?,
-            deleted: count(deleted).ok_or_else(unread)?,
+            original_path: from.map(|from| decode_name(from).0),
+            added: parse_line_count(added).ok_or_else(unread)?,
+            deleted: parse_line_count(deleted).ok_or_else(unread)?,
         });
     }
     Ok(files)
 }
 
 /// A number of lines; `-` for a binary file.
-fn count(field: &[u8]) -> Option<Option<u64>> {
+fn parse_line_count(field: &[u8]) -> Option<Option<u64>> {
     match field {
         b"-" => Some(None),
         digits => Some(Some(std::str::from_utf8(digits).ok()?.parse().ok()?)),

@@ -17,7 +17,7 @@ use crate::prelude::*;
 #[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Folder with the work tree, relative to the workspace root.
-    #[value(default = "root")]
+    #[value(default = "default_root")]
     pub repo_path: String,
     /// The message, such as `fix(parser): accept empty lines`; a blank line separates a body.
     pub message: String,
@@ -59,7 +59,7 @@ impl Tool for Args {
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let message = args.check(ctx)?;
         let repository = GitRepository::open(ctx, &args.repo_path, GitOperation::Local)?;
-        unfinished(&repository)?;
+        refuse_unfinished_operation(&repository)?;
         refuse_filters(&repository, &args.files)?;
         if !args.files.is_empty() {
             let mut words = vec!["add", "--"];
@@ -74,7 +74,7 @@ impl Tool for Args {
                 "nothing is staged, so that the commit would be empty";
                 "pass `files` that changed; `git_status` lists them"));
         }
-        let author = author(&repository)?;
+        let author = configured_author(&repository)?;
         let mut words = vec![
             "commit",
             "--quiet",
@@ -96,9 +96,9 @@ impl Tool for Args {
         })?;
         if !finished.exit.success() {
             let said = finished.stderr.text() + &finished.stdout.text();
-            return Err(failure::of(&said, finished.exit.code()));
+            return Err(failure::error_from_stderr(&said, finished.exit.code()));
         }
-        let output = output(&repository, &message)?;
+        let output = commit_output(&repository, &message)?;
         ctx.happened(
             "git.committed",
             object! {
@@ -115,7 +115,7 @@ impl Tool for Args {
         Ok(Some(object! {
             "branch" => repository.head()?,
             "parent" => repository.commit("HEAD")?,
-            "commits" => commits(&repository, args)?,
+            "commits" => planned_commit_lines(&repository, args)?,
         }))
     }
 
@@ -149,7 +149,7 @@ impl Tool for Args {
         if !same("head", parent) || !is_own || is_staged(&repository, &args.files)? {
             return Ok(CallProbe::Unknown);
         }
-        Ok(CallProbe::Happened(to_value(&output(
+        Ok(CallProbe::Happened(to_value(&commit_output(
             &repository,
             &message,
         )?)?))
@@ -169,13 +169,13 @@ impl Tool for Args {
 impl Args {
     /// Checks what needs no repository.
     fn check(&self, ctx: &Ctx) -> Result<CommitMessage> {
-        paths::check(&self.files)?;
+        paths::check_paths(&self.files)?;
         CommitMessage::parse(&self.message, ctx.commit_rules()?)
     }
 }
 
 /// Refuses to commit in the middle of a merge and the like, whose messages and parents git prepares for an editor.
-pub(super) fn unfinished(repository: &GitRepository<'_>) -> Result<()> {
+pub(super) fn refuse_unfinished_operation(repository: &GitRepository<'_>) -> Result<()> {
     for (name, what) in [
         ("MERGE_HEAD", "a merge"),
         ("CHERRY_PICK_HEAD", "a cherry-pick"),
@@ -193,15 +193,15 @@ pub(super) fn unfinished(repository: &GitRepository<'_>) -> Result<()> {
 }
 
 /// A line for each file that the commit of a call will hold: status, path, content as git names it.
-fn commits(repository: &GitRepository<'_>, args: &Args) -> Result<Vec<String>> {
+fn planned_commit_lines(repository: &GitRepository<'_>, args: &Args) -> Result<Vec<String>> {
     let parent = repository.commit("HEAD")?;
     if args.files.is_empty() {
         let mut words = vec!["diff", "--cached", "--raw", "-z", "--no-abbrev"];
         words.extend(OPTIONS);
         words.push("--no-renames");
-        return Ok(raw(&repository.output(&words)?));
+        return Ok(parse_raw_diff(&repository.output(&words)?));
     }
-    let contents = contents(repository, args)?;
+    let contents = file_contents(repository, args)?;
     let mut lines = Vec::new();
     let mut known = BTreeSet::new();
     if let Some(parent) = &parent {
@@ -236,7 +236,7 @@ fn commits(repository: &GitRepository<'_>, args: &Args) -> Result<Vec<String>> {
 }
 
 /// The lines of `git diff --raw -z`: status, path, content of the index.
-fn raw(listed: &[u8]) -> Vec<String> {
+fn parse_raw_diff(listed: &[u8]) -> Vec<String> {
     let listed = String::from_utf8_lossy(listed);
     let fields: Vec<&str> = listed.split('\0').collect();
     let line = |pair: &[&str]| {
@@ -252,10 +252,10 @@ fn raw(listed: &[u8]) -> Vec<String> {
 }
 
 /// The contents of the files of a call, as git names them, by path; none for a file that is gone.
-fn contents(repository: &GitRepository<'_>, args: &Args) -> Result<BTreeMap<String, String>> {
+fn file_contents(repository: &GitRepository<'_>, args: &Args) -> Result<BTreeMap<String, String>> {
     /// Paths of one command line.
     const AT_ONCE: usize = 500;
-    let listed = listed(repository, &args.files)?;
+    let listed = list_files(repository, &args.files)?;
     let listed = String::from_utf8_lossy(&listed);
     let files = repository.ctx().files()?;
     let is_file = |name: &&str| {
@@ -286,11 +286,11 @@ fn contents(repository: &GitRepository<'_>, args: &Args) -> Result<BTreeMap<Stri
 
 /// Refuses files whose content a filter would change.
 fn refuse_filters(repository: &GitRepository<'_>, files: &[String]) -> Result<()> {
-    filtered(repository, &listed(repository, files)?)
+    refuse_filtered_paths(repository, &list_files(repository, files)?)
 }
 
 /// The tracked and new files at or below paths, each with a NUL after it.
-fn listed(repository: &GitRepository<'_>, files: &[String]) -> Result<Vec<u8>> {
+fn list_files(repository: &GitRepository<'_>, files: &[String]) -> Result<Vec<u8>> {
     if files.is_empty() {
         return Ok(Vec::new());
     }
@@ -307,7 +307,7 @@ fn listed(repository: &GitRepository<'_>, files: &[String]) -> Result<Vec<u8>> {
 }
 
 /// Refuses paths, each with a NUL after it, that have a filter.
-pub(super) fn filtered(repository: &GitRepository<'_>, paths: &[u8]) -> Result<()> {
+pub(super) fn refuse_filtered_paths(repository: &GitRepository<'_>, paths: &[u8]) -> Result<()> {
     if paths.is_empty() {
         return Ok(());
     }
@@ -335,17 +335,17 @@ fn is_staged(repository: &GitRepository<'_>, files: &[String]) -> Result<bool> {
 }
 
 /// Name and address of the author from the user's configuration, where the repository sets none.
-fn author(repository: &GitRepository<'_>) -> Result<Vec<(String, String)>> {
+fn configured_author(repository: &GitRepository<'_>) -> Result<Vec<(String, String)>> {
     const KINDS: [&str; 3] = ["user.name", "user.email", "user.signingkey"];
     let own = |key: &str| repository.settings.iter().any(|one| one.key == key);
-    let found = user::settings(repository.ctx(), &KINDS)?;
+    let found = user::user_settings(repository.ctx(), &KINDS)?;
     let missing = found.into_iter().filter(|setting| !own(&setting.key));
     let pairs = missing.filter_map(|setting| Some((setting.key, setting.value?)));
     Ok(pairs.collect())
 }
 
 /// The result, from the commit that `HEAD` names.
-fn output(repository: &GitRepository<'_>, message: &CommitMessage) -> Result<Output> {
+fn commit_output(repository: &GitRepository<'_>, message: &CommitMessage) -> Result<Output> {
     let listed = repository.line(&["rev-list", "--parents", "--max-count=1", "HEAD"])?;
     let mut ids = listed.split_whitespace().map(str::to_owned);
     let commit = ids.next().unwrap_or_default();
@@ -359,7 +359,7 @@ fn output(repository: &GitRepository<'_>, message: &CommitMessage) -> Result<Out
     ];
     words.extend(OPTIONS);
     words.push(&commit);
-    let files = changes::changed(&repository.output(&words)?)?;
+    let files = changes::parse_raw_changes(&repository.output(&words)?)?;
     let branch = repository.head()?;
     Ok(Output {
         parents: ids.collect(),

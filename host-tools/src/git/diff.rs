@@ -15,7 +15,7 @@ const BYTES_MAX: i64 = 1_000_000;
 #[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Folder with the work tree, relative to the workspace root.
-    #[value(default = "root")]
+    #[value(default = "default_root")]
     pub repo_path: String,
     /// Files and folders relative to the repository, each exactly as named; all where empty.
     #[value(default)]
@@ -62,11 +62,11 @@ impl Tool for Args {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
-        paths::check(&args.files)?;
+        paths::check_paths(&args.files)?;
         args.check()?;
         let repository = GitRepository::open(ctx, &args.repo_path, GitOperation::Local)?;
         let commits = [(&args.from, "/from"), (&args.to, "/to")];
-        let commits = commits.map(|(name, at)| commit(&repository, name.as_deref(), at));
+        let commits = commits.map(|(name, at)| resolve_commit(&repository, name.as_deref(), at));
         let [from, to] = commits;
         let commits: Vec<String> = [from?, to?].into_iter().flatten().collect();
         if args.to.is_none() {
@@ -82,7 +82,7 @@ impl Tool for Args {
             words.extend(args.files.iter().map(String::as_str));
             words
         };
-        let files = changes::changed(&repository.output(&with(&["--numstat", "-z"]))?)?;
+        let files = changes::parse_raw_changes(&repository.output(&with(&["--numstat", "-z"]))?)?;
         let words = with(&["--patch"]);
         let finished = repository.finished(&GitInvocation {
             output_bytes: args.max_bytes.size(),
@@ -90,10 +90,13 @@ impl Tool for Args {
         })?;
         if !finished.exit.success() {
             let code = finished.exit.code();
-            return Err(super::failure::of(&finished.stderr.text(), code));
+            return Err(super::failure::error_from_stderr(
+                &finished.stderr.text(),
+                code,
+            ));
         }
         Ok(Output {
-            diff: crate::code::cut(&finished.stdout),
+            diff: crate::code::complete_text(&finished.stdout),
             bytes: finished.stdout.bytes_total,
             truncated: finished.stdout.truncated(),
             files,
@@ -128,9 +131,13 @@ impl Args {
 }
 
 /// The id of a commit that an argument names.
-fn commit(repository: &GitRepository<'_>, name: Option<&str>, at: &str) -> Result<Option<String>> {
+fn resolve_commit(
+    repository: &GitRepository<'_>,
+    name: Option<&str>,
+    at: &str,
+) -> Result<Option<String>> {
     let Some(name) = name else { return Ok(None) };
-    let name = names::commit(name, at)?;
+    let name = names::check_commit(name, at)?;
     let found = repository.commit(name)?;
     found.map(Some).ok_or_else(|| {
         tool_error!(InvalidArgs at at, Reason::NotFound; "no commit is named `{name}`";

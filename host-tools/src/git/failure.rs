@@ -6,9 +6,9 @@ use crate::prelude::*;
 const WORDS_MAX: usize = 600;
 
 /// The error for what git printed before it failed.
-pub(super) fn of(stderr: &str, code: i32) -> ToolError {
+pub(super) fn error_from_stderr(stderr: &str, code: i32) -> ToolError {
     let says = |words: &str| stderr.contains(words);
-    let words = words(stderr);
+    let words = summarise_stderr(stderr);
     if says(".lock': File exists") || says("cannot lock ref") && says("File exists") {
         return tool_error!(Conflict, "locked"; "another process changes the repository: {words}";
             "repeat the call; if no git runs, a killed one left the `.lock` file, which the user removes");
@@ -50,7 +50,7 @@ pub(super) fn of(stderr: &str, code: i32) -> ToolError {
 }
 
 /// The words of git in one line, without its prefixes and advice.
-fn words(stderr: &str) -> String {
+fn summarise_stderr(stderr: &str) -> String {
     let lines = stderr.lines().filter(|line| !line.starts_with("hint:"));
     let plain = lines.map(|line| {
         let line = line.trim();

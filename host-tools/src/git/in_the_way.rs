@@ -13,7 +13,10 @@ const PATHS_MAX: usize = 200;
 ///
 /// # Errors
 /// `conflict` with reason `local_changes`; `precondition_failed` for names that are not UTF-8.
-pub(super) fn refuse(repository: &GitRepository<'_>, added: &[u8]) -> Result<()> {
+pub(super) fn refuse_overwriting_checkout(
+    repository: &GitRepository<'_>,
+    added: &[u8],
+) -> Result<()> {
     let mut folders = WorkTreeFolders {
         repository,
         known: HashMap::new(),
@@ -21,7 +24,7 @@ pub(super) fn refuse(repository: &GitRepository<'_>, added: &[u8]) -> Result<()>
     let mut taken = Vec::new();
     for path in added.split(|&byte| byte == 0).filter(|one| !one.is_empty()) {
         let path = std::str::from_utf8(path).map_err(|_| {
-            let (shown, _) = paths::named(path);
+            let (shown, _) = paths::decode_name(path);
             tool_error!(PreconditionFailed at "/name", "not_utf8";
                 "the branch adds `{shown}`, whose name is not UTF-8"; "the user checks it out by hand")
         })?;
@@ -35,7 +38,7 @@ pub(super) fn refuse(repository: &GitRepository<'_>, added: &[u8]) -> Result<()>
         words.extend(places.iter().map(String::as_str));
         let listed = repository.output(&words)?;
         if let Some(first) = listed.split(|&byte| byte == 0).find(|one| !one.is_empty()) {
-            let (shown, _) = paths::named(first);
+            let (shown, _) = paths::decode_name(first);
             return Err(tool_error!(Conflict, "local_changes";
                 "the untracked file `{shown}` is in the way of the branch"; "move it away, or commit it first"));
         }
@@ -71,7 +74,7 @@ impl WorkTreeFolders<'_> {
             ctx.check()?;
             let place = match folder {
                 "." => self.repository.folder.clone(),
-                folder => paths::joined(&self.repository.folder, folder),
+                folder => paths::join_path(&self.repository.folder, folder),
             };
             let entries = ctx.files()?.entries(&place, LinkMode::Refuse, ctx.stop())?;
             let named = entries.iter().filter_map(|entry| {

@@ -10,7 +10,7 @@ use crate::prelude::*;
 #[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Folder with the work tree, relative to the workspace root.
-    #[value(default = "root")]
+    #[value(default = "default_root")]
     pub repo_path: String,
     /// Maximum number of commits, 1 to 1000.
     #[value(default = "BoundedInteger::<1, 1000>::of::<20>")]
@@ -73,7 +73,9 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let wanted = args.reference.as_deref();
-        let name = wanted.map(|name| names::commit(name, "/ref")).transpose()?;
+        let name = wanted
+            .map(|name| names::check_commit(name, "/ref"))
+            .transpose()?;
         if let Some(path) = &args.path {
             paths::check_one(path, "/path")?;
         }
@@ -137,9 +139,9 @@ impl GitCommit {
             parents: fields[1].split_whitespace().map(str::to_owned).collect(),
             author: text(2),
             email: text(3),
-            date: date(fields[4]),
+            date: normalise_date(fields[4]),
             committer: text(5),
-            committed: date(fields[6]),
+            committed: normalise_date(fields[6]),
             subject: text(7),
             body: fields[8].trim_end().chars().take(BODY_MAX).collect(),
         }
@@ -147,7 +149,7 @@ impl GitCommit {
 }
 
 /// A time in one spelling: versions of git write UTC as `Z` or as `+00:00`.
-fn date(text: &str) -> String {
+fn normalise_date(text: &str) -> String {
     match text.strip_suffix("+00:00") {
         Some(time) => format!("{time}Z"),
         None => text.to_owned(),

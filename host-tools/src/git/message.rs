@@ -32,8 +32,8 @@ impl CommitMessage {
                 "the message has {length} bytes; the maximum is {MESSAGE_BYTES_MAX}"));
         }
         let lines: Vec<&str> = text.trim().lines().map(str::trim_end).collect();
-        match fault(&lines, rules) {
-            Some(what) => Err(refused(&what, rules)),
+        match message_fault(&lines, rules) {
+            Some(what) => Err(message_refused(&what, rules)),
             None => Ok(Self {
                 text: lines.join("\n") + "\n",
                 subject: lines.first().copied().unwrap_or_default().to_owned(),
@@ -42,7 +42,7 @@ impl CommitMessage {
     }
 }
 
-fn refused(what: &str, rules: &CommitRules) -> ToolError {
+fn message_refused(what: &str, rules: &CommitRules) -> ToolError {
     let scope = match rules.scope {
         Presence::Required => "(scope)",
         Presence::Optional => "[(scope)]",
@@ -63,7 +63,7 @@ fn refused(what: &str, rules: &CommitRules) -> ToolError {
 }
 
 /// The rule that a message breaks, if any.
-fn fault(lines: &[&str], rules: &CommitRules) -> Option<String> {
+fn message_fault(lines: &[&str], rules: &CommitRules) -> Option<String> {
     let Some((first, rest)) = lines.split_first() else {
         return Some("the message is empty".to_owned());
     };
@@ -79,7 +79,7 @@ fn fault(lines: &[&str], rules: &CommitRules) -> Option<String> {
         return Some("line 2 is not blank".to_owned());
     }
     let last = rest.last().copied().unwrap_or_default();
-    match reference(last) {
+    match parse_reference_line(last) {
         Some(Err(what)) => Some(what),
         Some(Ok(())) if rest.len() >= 2 && !rest[rest.len() - 2].is_empty() => {
             Some(format!("no blank line before `{last}`"))
@@ -128,7 +128,7 @@ fn fault_of_header(line: &str, rules: &CommitRules) -> Option<String> {
 }
 
 /// Reads a line as a reference: `None` for other lines.
-fn reference(line: &str) -> Option<Result<(), String>> {
+fn parse_reference_line(line: &str) -> Option<Result<(), String>> {
     let inner = line.strip_prefix('[')?.strip_suffix(']')?;
     let rest = inner
         .strip_prefix("CR-")

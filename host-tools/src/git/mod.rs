@@ -44,7 +44,11 @@ const READING: Spec = Spec {
     capabilities: &[Capability::FilesRead, Capability::Spawn],
     determinism: Determinism::External,
     callers: &[Caller::Direct, Caller::Chain],
-    resources: &[resource(ResourceKind::Path, "/repo_path", Access::Read)],
+    resources: &[resource_template(
+        ResourceKind::Path,
+        "/repo_path",
+        Access::Read,
+    )],
     preconditions: &["workspace=ready"],
     syntax: &[("/repo_path", Syntax::Tree)],
     ..Spec::pure()
@@ -53,7 +57,11 @@ const READING: Spec = Spec {
 /// The declaration of a tool that changes the repository at `repo_path`.
 const WRITING: Spec = Spec {
     effects: &[Effect::ModifiesFiles],
-    resources: &[resource(ResourceKind::Path, "/repo_path", Access::Write)],
+    resources: &[resource_template(
+        ResourceKind::Path,
+        "/repo_path",
+        Access::Write,
+    )],
     idempotent: false,
     ..READING
 };

@@ -12,37 +12,42 @@ const NAME_BYTES_MAX: usize = 200;
 ///
 /// # Errors
 /// `invalid_args` with reason `ref_name`.
-pub(super) fn branch(name: &str, pointer: &str) -> Result<String> {
-    match fault(name) {
-        None if name == "HEAD" => Err(refused("a branch", name, "`HEAD` is no branch", pointer)),
+pub(super) fn branch_reference(name: &str, pointer: &str) -> Result<String> {
+    match name_fault(name) {
+        None if name == "HEAD" => Err(name_refused(
+            "a branch",
+            name,
+            "`HEAD` is no branch",
+            pointer,
+        )),
         None => Ok(format!("refs/heads/{name}")),
-        Some(what) => Err(refused("a branch", name, what, pointer)),
+        Some(what) => Err(name_refused("a branch", name, what, pointer)),
     }
 }
 
 /// A remote.
 ///
 /// # Errors
-/// As [`branch`].
-pub(super) fn remote<'a>(name: &'a str, pointer: &str) -> Result<&'a str> {
-    match fault(name) {
+/// As [`branch_reference`].
+pub(super) fn check_remote<'a>(name: &'a str, pointer: &str) -> Result<&'a str> {
+    match name_fault(name) {
         None => Ok(name),
-        Some(what) => Err(refused("a remote", name, what, pointer)),
+        Some(what) => Err(name_refused("a remote", name, what, pointer)),
     }
 }
 
 /// A commit: `HEAD`, a branch, a tag, another reference, or the digits of its id.
 ///
 /// # Errors
-/// As [`branch`].
-pub(super) fn commit<'a>(name: &'a str, pointer: &str) -> Result<&'a str> {
-    match fault(name) {
+/// As [`branch_reference`].
+pub(super) fn check_commit<'a>(name: &'a str, pointer: &str) -> Result<&'a str> {
+    match name_fault(name) {
         None => Ok(name),
-        Some(what) => Err(refused("a commit", name, what, pointer)),
+        Some(what) => Err(name_refused("a commit", name, what, pointer)),
     }
 }
 
-fn refused(kind: &str, name: &str, what: &str, pointer: &str) -> ToolError {
+fn name_refused(kind: &str, name: &str, what: &str, pointer: &str) -> ToolError {
     let shown: String = name.chars().take(80).collect();
     tool_error!(InvalidArgs at pointer, "ref_name";
         "expected the name of {kind}, found `{}`: {what}", shown.escape_debug();
@@ -50,7 +55,7 @@ fn refused(kind: &str, name: &str, what: &str, pointer: &str) -> ToolError {
 }
 
 /// The rule that a name breaks, if any.
-pub(super) fn fault(name: &str) -> Option<&'static str> {
+pub(super) fn name_fault(name: &str) -> Option<&'static str> {
     const SPECIAL: [char; 8] = [' ', '~', '^', ':', '?', '*', '[', '\\'];
     let mut parts = name.split('/');
     let rules = [

@@ -12,7 +12,7 @@ const FILES_MAX: usize = 1000;
 ///
 /// # Errors
 /// `invalid_args` at the path, `limit_exceeded` for too many.
-pub(super) fn check(files: &[String]) -> Result<()> {
+pub(super) fn check_paths(files: &[String]) -> Result<()> {
     if files.len() > FILES_MAX {
         let count = files.len();
         return Err(tool_error!(LimitExceeded at "/files";
@@ -37,7 +37,7 @@ pub(super) fn check_one(path: &str, pointer: &str) -> Result<()> {
         "it contains a NUL character"
     } else if path.split('/').any(|part| part == "..") {
         "it contains `..`"
-    } else if parts(path).any(|part| part.eq_ignore_ascii_case(".git")) {
+    } else if path_parts(path).any(|part| part.eq_ignore_ascii_case(".git")) {
         "it lies in `.git`"
     } else {
         return Ok(());
@@ -48,7 +48,7 @@ pub(super) fn check_one(path: &str, pointer: &str) -> Result<()> {
 }
 
 /// A path in the workspace, from a folder of it and a path relative to that.
-pub(super) fn joined(folder: &str, path: &str) -> String {
+pub(super) fn join_path(folder: &str, path: &str) -> String {
     match folder {
         "" | "." => path.to_owned(),
         folder => format!("{}/{path}", folder.trim_end_matches('/')),
@@ -56,7 +56,7 @@ pub(super) fn joined(folder: &str, path: &str) -> String {
 }
 
 /// A name as text, with U+FFFD for invalid UTF-8, and then its bytes as base64.
-pub(super) fn named(bytes: &[u8]) -> (String, Option<String>) {
+pub(super) fn decode_name(bytes: &[u8]) -> (String, Option<String>) {
     match std::str::from_utf8(bytes) {
         Ok(text) => (text.to_owned(), None),
         Err(_) => (

@@ -35,14 +35,14 @@ impl Place {
     /// # Errors
     /// `precondition_failed` with the reason.
     pub(super) fn of(ctx: &Ctx, folder: &str) -> Result<Self> {
-        if let Some(place) = linked(ctx, folder)? {
+        if let Some(place) = find_linked_worktree(ctx, folder)? {
             return Ok(place);
         }
-        look(ctx, folder)?;
+        check_worktree(ctx, folder)?;
         Ok(Self {
             git: ".git".to_owned(),
             common: ".git".to_owned(),
-            inner: paths::joined(&ctx.files()?.identity(folder)?.path, ".git"),
+            inner: paths::join_path(&ctx.files()?.identity(folder)?.path, ".git"),
             writable: ".git".to_owned(),
             linked: None,
         })
@@ -73,7 +73,7 @@ impl Place {
 /// The parts of a linked work tree whose repository lies in the workspace and names it; `None` for every other folder.
 ///
 /// A file `.git` can name any folder: the repository has to name the work tree too, as git writes it there.
-fn linked(ctx: &Ctx, folder: &str) -> Result<Option<Place>> {
+fn find_linked_worktree(ctx: &Ctx, folder: &str) -> Result<Option<Place>> {
     let files = ctx.files()?;
     let line = |path: &str| -> Option<String> {
         let info = files.stat(path).ok()?;
@@ -83,10 +83,10 @@ fn linked(ctx: &Ctx, folder: &str) -> Result<Option<Place>> {
     };
     let within = |folder: &str, path: &str| match path.starts_with('/') {
         true => path.to_owned(),
-        false => paths::joined(folder, path),
+        false => paths::join_path(folder, path),
     };
     let own = files.identity(folder)?.path;
-    let dot_git = paths::joined(&own, ".git");
+    let dot_git = paths::join_path(&own, ".git");
     let place = || {
         let text = line(&dot_git)?;
         let git = text.strip_prefix("gitdir: ")?.to_owned();
@@ -107,8 +107,8 @@ fn linked(ctx: &Ctx, folder: &str) -> Result<Option<Place>> {
     let Some((main, common, git, inner)) = place() else {
         return Ok(None);
     };
-    look(ctx, &main)?;
-    let shared = paths::joined(&main, ".git");
+    check_worktree(ctx, &main)?;
+    let shared = paths::join_path(&main, ".git");
     let all = files.entries(&format!("{shared}/worktrees"), LinkMode::Follow, ctx.stop())?;
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let name_own = name(&inner);
@@ -132,7 +132,7 @@ fn linked(ctx: &Ctx, folder: &str) -> Result<Option<Place>> {
 }
 
 /// Refuses folders that are not the work tree of a repository of their own.
-fn look(ctx: &Ctx, folder: &str) -> Result<()> {
+fn check_worktree(ctx: &Ctx, folder: &str) -> Result<()> {
     let files = ctx.files()?;
     let refuse = |reason: &'static str, what: &str, hint: &str| {
         let error = tool_error!(PreconditionFailed at "/repo_path", reason; "`{folder}` {what}");
@@ -155,7 +155,7 @@ fn look(ctx: &Ctx, folder: &str) -> Result<()> {
         }
         Some(_) => return refuse("git_link", "has a link instead of the folder `.git`", hint),
         None if kind_in(&entries, "HEAD").is_some() && kind_in(&entries, "objects").is_some() => {
-            return Err(settings::bare());
+            return Err(settings::bare_repository_error());
         }
         None => {
             return refuse(
@@ -165,7 +165,7 @@ fn look(ctx: &Ctx, folder: &str) -> Result<()> {
             );
         }
     }
-    let inner = paths::joined(folder, ".git");
+    let inner = paths::join_path(folder, ".git");
     let entries = files.entries(&inner, LinkMode::Follow, ctx.stop())?;
     if kind_in(&entries, "commondir").is_some() {
         return refuse(
@@ -174,7 +174,7 @@ fn look(ctx: &Ctx, folder: &str) -> Result<()> {
             "name the main work tree of the repository",
         );
     }
-    let alternates = paths::joined(&inner, "objects/info/alternates");
+    let alternates = paths::join_path(&inner, "objects/info/alternates");
     if kind_in(&entries, "objects") == Some(FileKind::Directory) && files.stat(&alternates).is_ok()
     {
         return refuse(

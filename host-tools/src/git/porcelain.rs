@@ -3,7 +3,7 @@
 //! # References
 //! `git-status(1)`, "Porcelain Format Version 2".
 
-use super::paths::named;
+use super::paths::decode_name;
 use crate::prelude::*;
 
 tool_core::names! {
@@ -90,7 +90,7 @@ pub(super) struct GitStatus {
 ///
 /// # Errors
 /// `internal` for a line of another form.
-pub(super) fn table(bytes: &[u8]) -> Result<GitStatus> {
+pub(super) fn parse_status(bytes: &[u8]) -> Result<GitStatus> {
     let mut table = GitStatus::default();
     let mut records = bytes.split(|&byte| byte == 0).filter(|one| !one.is_empty());
     while let Some(record) = records.next() {
@@ -110,7 +110,9 @@ pub(super) fn table(bytes: &[u8]) -> Result<GitStatus> {
             Some(b'2') => Some(records.next().ok_or_else(unread)?),
             _ => None,
         };
-        table.rows.push(row(record, original).ok_or_else(unread)?);
+        table
+            .rows
+            .push(parse_status_row(record, original).ok_or_else(unread)?);
     }
     Ok(table)
 }
@@ -135,7 +137,7 @@ impl GitStatus {
     }
 }
 
-fn row(record: &[u8], original: Option<&[u8]>) -> Option<GitStatusEntry> {
+fn parse_status_row(record: &[u8], original: Option<&[u8]>) -> Option<GitStatusEntry> {
     let (kind, rest) = (*record.first()?, record.get(2..)?);
     // Number of fields before the path.
     let before = match kind {
@@ -146,8 +148,8 @@ fn row(record: &[u8], original: Option<&[u8]>) -> Option<GitStatusEntry> {
         _ => return None,
     };
     let fields: Vec<&[u8]> = rest.splitn(before + 1, |&byte| byte == b' ').collect();
-    let (path, path_base64) = named(fields.get(before)?);
-    let from = original.map(named);
+    let (path, path_base64) = decode_name(fields.get(before)?);
+    let from = original.map(decode_name);
     let mut row = GitStatusEntry {
         path,
         path_base64,
@@ -172,10 +174,10 @@ fn row(record: &[u8], original: Option<&[u8]>) -> Option<GitStatusEntry> {
     row.submodule = fields.get(1)?.first() == Some(&b'S');
     if kind == b'u' {
         (row.index, row.worktree) = (FileChange::Unmerged, FileChange::Unmerged);
-        row.conflict = Some(conflict(*index, *worktree)?);
+        row.conflict = Some(parse_conflict(*index, *worktree)?);
         return Some(row);
     }
-    (row.index, row.worktree) = (change(*index)?, change(*worktree)?);
+    (row.index, row.worktree) = (parse_change(*index)?, parse_change(*worktree)?);
     if kind == b'2' {
         let score = std::str::from_utf8(fields.get(7)?).ok()?;
         row.similarity = Some(score.get(1..)?.parse().ok()?);
@@ -183,7 +185,7 @@ fn row(record: &[u8], original: Option<&[u8]>) -> Option<GitStatusEntry> {
     Some(row)
 }
 
-fn change(letter: u8) -> Option<FileChange> {
+fn parse_change(letter: u8) -> Option<FileChange> {
     Some(match letter {
         b'.' => FileChange::Unmodified,
         b'M' => FileChange::Modified,
@@ -196,7 +198,7 @@ fn change(letter: u8) -> Option<FileChange> {
     })
 }
 
-fn conflict(us: u8, them: u8) -> Option<Conflict> {
+fn parse_conflict(us: u8, them: u8) -> Option<Conflict> {
     Some(match [us, them] {
         [b'D', b'D'] => Conflict::BothDeleted,
         [b'A', b'U'] => Conflict::AddedByUs,

@@ -3,8 +3,10 @@
 use tool_core::command::{CommandAccess as WorkspaceAccess, Isolation};
 use tool_core::object;
 
-use super::remote::{GitRemote, shown};
-use super::repository::{GitAccess, GitInvocation, GitRepository, base, configure, ended};
+use super::remote::{GitRemote, redact_address};
+use super::repository::{
+    GitAccess, GitInvocation, GitRepository, base_command, check_finished, override_settings,
+};
 use super::settings::GitOperation;
 use super::{failure, names, user};
 use crate::prelude::*;
@@ -16,17 +18,17 @@ use crate::prelude::*;
 #[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Folder with the work tree, relative to the workspace root.
-    #[value(default = "root")]
+    #[value(default = "default_root")]
     pub repo_path: String,
     /// Name of the remote.
-    #[value(default = "origin")]
+    #[value(default = "default_remote")]
     pub remote: String,
     /// Name of the branch; the present one where absent.
     #[value(default)]
     pub branch: Option<String>,
 }
 
-fn origin() -> String {
+fn default_remote() -> String {
     "origin".to_owned()
 }
 
@@ -84,15 +86,15 @@ impl Tool for Args {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
-        let remote = names::remote(&args.remote, "/remote")?;
+        let remote = names::check_remote(&args.remote, "/remote")?;
         let repository = args.open(ctx)?;
         let PushSubject {
             reference,
             branch,
             commit,
         } = args.subject(&repository)?;
-        let replaced = replacements(ctx)?;
-        let url = address(&repository, remote, &replaced)?;
+        let replaced = address_replacements(ctx)?;
+        let url = push_address(&repository, remote, &replaced)?;
         let lead = GitRemote::of(&repository, &url)?;
         let start = CheckedPush {
             repository: &repository,
@@ -105,7 +107,7 @@ impl Tool for Args {
             GitRemote::Server(url) => start.to_server(url)?,
             GitRemote::Ssh => start.to_ssh()?,
         };
-        let url = shown(&url);
+        let url = redact_address(&url);
         ctx.happened(
             "git.pushed",
             object! {
@@ -125,15 +127,15 @@ impl Tool for Args {
     /// The branch, its commit and the address: what is pushed where. An address to which nothing can be pushed is refused here, before a
     /// person is asked.
     fn bound(args: &Args, ctx: &Ctx) -> Result<Option<Value>> {
-        let remote = names::remote(&args.remote, "/remote")?;
+        let remote = names::check_remote(&args.remote, "/remote")?;
         let repository = args.open(ctx)?;
         let subject = args.subject(&repository)?;
-        let url = address(&repository, remote, &replacements(ctx)?)?;
+        let url = push_address(&repository, remote, &address_replacements(ctx)?)?;
         if let GitRemote::Ssh = GitRemote::of(&repository, &url)? {
-            ssh(ctx)?;
+            ssh_command(ctx)?;
         }
         Ok(Some(object! {
-            "branch" => subject.branch, "commit" => subject.commit, "url" => shown(&url),
+            "branch" => subject.branch, "commit" => subject.commit, "url" => redact_address(&url),
         }))
     }
 
@@ -157,7 +159,7 @@ impl Args {
     /// The repository, once the names are known to be names.
     fn open<'a>(&self, ctx: &'a Ctx) -> Result<GitRepository<'a>> {
         if let Some(name) = &self.branch {
-            names::branch(name, "/branch")?;
+            names::branch_reference(name, "/branch")?;
         }
         GitRepository::open(ctx, &self.repo_path, GitOperation::Push)
     }
@@ -165,7 +167,7 @@ impl Args {
     fn subject(&self, repository: &GitRepository<'_>) -> Result<PushSubject> {
         let named = self.branch.as_deref();
         let named = named
-            .map(|name| names::branch(name, "/branch"))
+            .map(|name| names::branch_reference(name, "/branch"))
             .transpose()?;
         let reference = match named {
             Some(reference) => reference,
@@ -188,14 +190,14 @@ impl Args {
 }
 
 /// The replacements of addresses in the user's configuration.
-fn replacements(ctx: &Ctx) -> Result<Vec<(String, String)>> {
-    let found = user::settings(ctx, &["url.insteadof"])?.into_iter();
+fn address_replacements(ctx: &Ctx) -> Result<Vec<(String, String)>> {
+    let found = user::user_settings(ctx, &["url.insteadof"])?.into_iter();
     let pairs = found.filter_map(|setting| Some((setting.key, setting.value?)));
     Ok(pairs.collect())
 }
 
 /// The one address that a remote pushes to, after the replacements of the user's configuration.
-fn address(
+fn push_address(
     repository: &GitRepository<'_>,
     remote: &str,
     replaced: &[(String, String)],
@@ -265,7 +267,7 @@ impl CheckedPush<'_> {
         }
         let mut variables = Vec::new();
         if answer.status == 401 {
-            let Some((user, password)) = credential(ctx, url)? else {
+            let Some((user, password)) = find_credential(ctx, url)? else {
                 return Err(tool_error!(PreconditionFailed at "/remote", "credentials";
                     "the server asks for a user, and no credential helper of the user's configuration knows one";
                     "the user configures `credential.helper` in `~/.gitconfig`, and pushes once by hand"));
@@ -288,7 +290,7 @@ impl CheckedPush<'_> {
         let mut variables = vec![
             ("PATH".to_owned(), PATH.to_owned()),
             ("LANG".to_owned(), "C.UTF-8".to_owned()),
-            ("GIT_SSH_COMMAND".to_owned(), ssh(ctx)?),
+            ("GIT_SSH_COMMAND".to_owned(), ssh_command(ctx)?),
         ];
         let places = [
             ("HOME", spawner.home()),
@@ -351,7 +353,7 @@ impl CheckedPush<'_> {
             }
             (code, _) => {
                 let said = finished.stderr.text() + &said;
-                Err(of_ssh(&said).unwrap_or_else(|| failure::of(&said, code)))
+                Err(of_ssh(&said).unwrap_or_else(|| failure::error_from_stderr(&said, code)))
             }
         }
     }
@@ -361,8 +363,8 @@ impl CheckedPush<'_> {
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// The command that connects: the user's own `core.sshCommand`, else `ssh`. It asks nobody and accepts no unknown host.
-fn ssh(ctx: &Ctx) -> Result<String> {
-    let own = user::settings(ctx, &["core.sshcommand"])?.pop();
+fn ssh_command(ctx: &Ctx) -> Result<String> {
+    let own = user::user_settings(ctx, &["core.sshcommand"])?.pop();
     let program = match own.and_then(|setting| setting.value) {
         Some(command) => command,
         None => {
@@ -402,7 +404,7 @@ fn of_ssh(said: &str) -> Option<ToolError> {
 
 /// User and password for a URL from the user's credential helpers. These are programs of the user, which need the user's files and
 /// keyring: they run as the user, outside of every repository, with no configuration but their own.
-fn credential(ctx: &Ctx, url: &str) -> Result<Option<(String, String)>> {
+fn find_credential(ctx: &Ctx, url: &str) -> Result<Option<(String, String)>> {
     let spawner = ctx.spawner()?;
     let (Some(git), Some(home)) = (spawner.find("git"), spawner.home()) else {
         return Ok(None);
@@ -414,7 +416,7 @@ fn credential(ctx: &Ctx, url: &str) -> Result<Option<(String, String)>> {
         "credential.protectprotocol",
         "credential.sanitizeprompt",
     ];
-    let settings = user::settings(ctx, &KINDS)?;
+    let settings = user::user_settings(ctx, &KINDS)?;
     if !settings.iter().any(|one| one.kind() == "credential.helper") {
         return Ok(None);
     }
@@ -422,7 +424,7 @@ fn credential(ctx: &Ctx, url: &str) -> Result<Option<(String, String)>> {
         .into_iter()
         .filter_map(|setting| Some((setting.key, setting.value?)))
         .collect();
-    let mut command = base(&git, &["credential", "fill"]);
+    let mut command = base_command(&git, &["credential", "fill"]);
     command.workspace = WorkspaceAccess::None;
     command.isolation = Isolation::None;
     command.stdin = format!("url={url}\n\n").into_bytes();
@@ -434,8 +436,8 @@ fn credential(ctx: &Ctx, url: &str) -> Result<Option<(String, String)>> {
     ];
     let variables = variables.map(|(name, value)| (name.to_owned(), value));
     command.environment.extend(variables);
-    configure(&mut command, settings.iter());
-    let finished = ended(spawner.run(&command, ctx.stop())?)?;
+    override_settings(&mut command, settings.iter());
+    let finished = check_finished(spawner.run(&command, ctx.stop())?)?;
     let said = finished.stdout.text();
     let member = |name: &str| {
         let mut lines = said.lines();

@@ -22,28 +22,28 @@ impl GitRemote {
     /// Reads the address of a remote.
     ///
     /// # Errors
-    /// `policy_denied` with reason `transport` for other addresses, and those of [`folder`].
+    /// `policy_denied` with reason `transport` for other addresses, and those of [`bare_repository_remote`].
     pub(super) fn of(repository: &GitRepository<'_>, url: &str) -> Result<Self> {
         let scheme = url.split_once("://").map(|(scheme, _)| scheme);
         match scheme.map(str::to_ascii_lowercase).as_deref() {
-            Some("https") if plain(url) => return Ok(Self::Server(url.to_owned())),
-            Some("http") if plain(url) && is_loopback(url) => {
+            Some("https") if is_plain_url(url) => return Ok(Self::Server(url.to_owned())),
+            Some("http") if is_plain_url(url) && is_loopback(url) => {
                 return Ok(Self::Server(url.to_owned()));
             }
             Some("ssh") if is_ssh(&url["ssh://".len()..], '/') => return Ok(Self::Ssh),
             None if !is_path(url) && is_ssh(url, ':') => return Ok(Self::Ssh),
-            Some("file") => return folder(repository, &url["file://".len()..]),
-            None if is_path(url) => return folder(repository, url),
+            Some("file") => return bare_repository_remote(repository, &url["file://".len()..]),
+            None if is_path(url) => return bare_repository_remote(repository, url),
             _ => {}
         }
         Err(tool_error!(PolicyDenied at "/remote", "transport";
-            "the remote has the address `{}`, to which nothing is pushed from here", shown(url);
+            "the remote has the address `{}`, to which nothing is pushed from here", redact_address(url);
             "a remote is `https://` without user and password, `ssh://USER@HOST/PATH`, `USER@HOST:PATH`, or a bare repository in the workspace; the user pushes by hand to others"))
     }
 }
 
 /// An address for an error: without a user and a password.
-pub(super) fn shown(url: &str) -> String {
+pub(super) fn redact_address(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let rest = match rest.split_once('/') {
         Some((host, path)) => format!("{}/{path}", host.rsplit('@').next().unwrap_or_default()),
@@ -61,7 +61,7 @@ pub(super) fn shown(url: &str) -> String {
 }
 
 /// Whether a URL has neither a user, nor spaces, nor control characters.
-fn plain(url: &str) -> bool {
+fn is_plain_url(url: &str) -> bool {
     let host = url.split('/').nth(2).unwrap_or_default();
     !host.is_empty() && !host.contains('@') && url.chars().all(|c| c.is_ascii_graphic())
 }
@@ -116,18 +116,18 @@ fn is_path(url: &str) -> bool {
 ///
 /// # Errors
 /// `policy_denied` with reason `outside_workspace`, or with the name of a setting of it; `precondition_failed` if it is none.
-fn folder(repository: &GitRepository<'_>, path: &str) -> Result<GitRemote> {
+fn bare_repository_remote(repository: &GitRepository<'_>, path: &str) -> Result<GitRemote> {
     let top = repository.line(&["rev-parse", "--show-toplevel"])?;
-    let target = tidy(&Path::new(&top).join(path));
-    let relative = relative(Path::new(&top), &target);
+    let target = normalise_path(&Path::new(&top).join(path));
+    let relative = relative_path(Path::new(&top), &target);
     let outside = || {
         tool_error!(PolicyDenied at "/remote", Reason::OutsideWorkspace;
-            "the remote is the folder `{}`, which is not in the workspace", shown(path);
+            "the remote is the folder `{}`, which is not in the workspace", redact_address(path);
             "the user pushes to it by hand")
     };
     let relative = relative.to_str().ok_or_else(outside)?.to_owned();
     // The same place, named from the root of the workspace.
-    let named = tidy(&Path::new(&repository.folder).join(&relative));
+    let named = normalise_path(&Path::new(&repository.folder).join(&relative));
     let named = named.to_str().ok_or_else(outside)?;
     if named.split('/').any(|part| part == "..") {
         return Err(outside());
@@ -172,12 +172,12 @@ fn folder(repository: &GitRepository<'_>, path: &str) -> Result<GitRemote> {
         return none("is not bare");
     }
     settings.retain(|setting| setting.key != "core.bare");
-    settings::overrides(&settings, GitOperation::Push).at("/remote")?;
+    settings::required_overrides(&settings, GitOperation::Push).at("/remote")?;
     Ok(GitRemote::Folder(relative))
 }
 
 /// A path without `.` and `..`, by its text; `..` above a relative path stays.
-fn tidy(path: &Path) -> PathBuf {
+fn normalise_path(path: &Path) -> PathBuf {
     let mut tidy = PathBuf::new();
     for part in path.components() {
         match part {
@@ -194,7 +194,7 @@ fn tidy(path: &Path) -> PathBuf {
 }
 
 /// The way from a folder to a path, both absolute and tidy.
-fn relative(from: &Path, to: &Path) -> PathBuf {
+fn relative_path(from: &Path, to: &Path) -> PathBuf {
     let (from, to): (Vec<_>, Vec<_>) = (from.components().collect(), to.components().collect());
     let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
     let up = from[shared..].iter().map(|_| Component::ParentDir);
@@ -239,9 +239,12 @@ mod tests {
         ] {
             assert_eq!(is_ssh(address, end), is, "{address}");
         }
-        assert!(!plain("https://user:secret@example.org/r") && plain("https://example.org/r"));
+        assert!(
+            !is_plain_url("https://user:secret@example.org/r")
+                && is_plain_url("https://example.org/r")
+        );
         assert_eq!(
-            shown("https://user:secret@example.org/r"),
+            redact_address("https://user:secret@example.org/r"),
             "https://example.org/r"
         );
     }
@@ -253,9 +256,15 @@ mod tests {
             ("/w", "/w/a/b", "a/b"),
             ("/w/a/b", "/", "../../.."),
         ] {
-            assert_eq!(relative(Path::new(from), Path::new(to)), Path::new(way));
+            assert_eq!(
+                relative_path(Path::new(from), Path::new(to)),
+                Path::new(way)
+            );
         }
-        assert_eq!(tidy(Path::new("a/./b/../../../c")), Path::new("../c"));
-        assert_eq!(tidy(Path::new("/a/../../b")), Path::new("/../b"));
+        assert_eq!(
+            normalise_path(Path::new("a/./b/../../../c")),
+            Path::new("../c")
+        );
+        assert_eq!(normalise_path(Path::new("/a/../../b")), Path::new("/../b"));
     }
 }

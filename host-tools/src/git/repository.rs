@@ -101,13 +101,13 @@ impl<'a> GitRepository<'a> {
             let listed = repository.output(&words)?;
             repository.settings.extend(GitSetting::list(&listed));
         }
-        repository.overrides = settings::overrides(&repository.settings, work)?;
+        repository.overrides = settings::required_overrides(&repository.settings, work)?;
         Ok(repository)
     }
 
     /// Says that filters of the repository do not run, which shows where a file was changed.
     pub(super) fn warn_of_filters(&self) {
-        let filters = settings::filters(&self.settings);
+        let filters = settings::filter_names(&self.settings);
         if !filters.is_empty() {
             self.ctx.warn(format!(
                 "the filters `{}` of the repository do not run here: a file that has one may be shown as modified, and as it is in the work tree",
@@ -124,7 +124,7 @@ impl<'a> GitRepository<'a> {
     /// The output of a start that only reads.
     ///
     /// # Errors
-    /// Those of the sandbox, and [`failure::of`] what git printed.
+    /// Those of the sandbox, and [`failure::error_from_stderr`] what git printed.
     pub(super) fn output(&self, words: &[&str]) -> Result<Vec<u8>> {
         self.run(&GitInvocation::new(words))
     }
@@ -148,7 +148,7 @@ impl<'a> GitRepository<'a> {
         match finished.exit.code() {
             0 => Ok(Some(text.trim_end().to_owned())),
             1 => Ok(None),
-            code => Err(failure::of(&finished.stderr.text(), code)),
+            code => Err(failure::error_from_stderr(&finished.stderr.text(), code)),
         }
     }
 
@@ -190,7 +190,7 @@ impl<'a> GitRepository<'a> {
         let finished = self.finished(start)?;
         if !finished.exit.success() {
             let code = finished.exit.code();
-            return Err(failure::of(&finished.stderr.text(), code));
+            return Err(failure::error_from_stderr(&finished.stderr.text(), code));
         }
         if finished.stdout.truncated() {
             let (bytes, most) = (finished.stdout.bytes_total, start.output_bytes);
@@ -209,11 +209,11 @@ impl<'a> GitRepository<'a> {
         self.ctx
             .reserve((start.output_bytes + command.limits.stderr_bytes) as u64)?;
         let spawner = self.ctx.spawner()?;
-        ended(spawner.run(&command, self.ctx.stop())?)
+        check_finished(spawner.run(&command, self.ctx.stop())?)
     }
 
     fn command(&self, start: &GitInvocation<'_>) -> SandboxCommand {
-        let mut command = base(&self.git, start.words);
+        let mut command = base_command(&self.git, start.words);
         command.directory.clone_from(&self.folder);
         command.stdin = start.stdin.to_vec();
         command.limits.stdout_bytes = start.output_bytes;
@@ -252,13 +252,13 @@ impl<'a> GitRepository<'a> {
         command.environment.retain(|(name, _)| !given(name));
         command.environment.extend(start.variables.iter().cloned());
         let own = self.overrides.iter().chain(start.settings);
-        configure(&mut command, own);
+        override_settings(&mut command, own);
         command
     }
 }
 
 /// A start of git without a repository, in an environment built from nothing.
-pub(super) fn base(git: &SandboxProgram, words: &[&str]) -> SandboxCommand {
+pub(super) fn base_command(git: &SandboxProgram, words: &[&str]) -> SandboxCommand {
     const VARIABLES: [(&str, &str); 16] = [
         ("GIT_CONFIG_NOSYSTEM", "1"),
         ("GIT_CONFIG_GLOBAL", "/dev/null"),
@@ -290,7 +290,7 @@ pub(super) fn base(git: &SandboxProgram, words: &[&str]) -> SandboxCommand {
 }
 
 /// Puts settings above those of every file: first [`FIXED`], then the given ones.
-pub(super) fn configure<'s>(
+pub(super) fn override_settings<'s>(
     command: &mut SandboxCommand,
     settings: impl Iterator<Item = &'s (String, String)>,
 ) {
@@ -308,7 +308,7 @@ pub(super) fn configure<'s>(
 }
 
 /// Refuses a run that a limit ended.
-pub(super) fn ended(finished: CommandOutput) -> Result<CommandOutput> {
+pub(super) fn check_finished(finished: CommandOutput) -> Result<CommandOutput> {
     if finished.timed_out {
         return Err(tool_error!(Timeout; "git did not finish before the timeout"));
     }

@@ -125,7 +125,7 @@ pub(super) enum GitOperation {
 ///
 /// # Errors
 /// `policy_denied` with reason `git_config` and the name of a setting that is not overridden.
-pub(super) fn overrides(
+pub(super) fn required_overrides(
     settings: &[GitSetting],
     work: GitOperation,
 ) -> Result<Vec<(String, String)>> {
@@ -135,10 +135,10 @@ pub(super) fn overrides(
         let section = kind.split('.').next().unwrap_or_default();
         let listed = |list: &[&str]| list.iter().any(|one| *one == kind || *one == section);
         if kind == "core.bare" && setting.is_true() {
-            return Err(bare());
+            return Err(bare_repository_error());
         }
         if listed(REFUSED) || work == GitOperation::Push && listed(REFUSED_FOR_PUSH) {
-            return Err(refused(&setting.key));
+            return Err(setting_refused(&setting.key));
         }
         if listed(DRIVERS) {
             overrides.push((setting.key.clone(), "false".to_owned()));
@@ -156,7 +156,7 @@ pub(super) fn overrides(
 }
 
 /// The names of the filters that a repository configures, each once.
-pub(super) fn filters(settings: &[GitSetting]) -> Vec<&str> {
+pub(super) fn filter_names(settings: &[GitSetting]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     let filters = settings
         .iter()
@@ -171,12 +171,12 @@ pub(super) fn filters(settings: &[GitSetting]) -> Vec<&str> {
     names
 }
 
-pub(super) fn bare() -> ToolError {
+pub(super) fn bare_repository_error() -> ToolError {
     tool_error!(PreconditionFailed at "/repo_path", "bare";
         "the repository is bare: it has no work tree"; "name a folder with a work tree")
 }
 
-fn refused(key: &str) -> ToolError {
+fn setting_refused(key: &str) -> ToolError {
     let shown: String = key.chars().take(120).collect();
     tool_error!(PolicyDenied at "/repo_path", "git_config";
         "the configuration of the repository sets `{}`, which can run a program or leads elsewhere", shown.escape_debug();

@@ -11,7 +11,7 @@ use crate::prelude::*;
 #[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Folder with the work tree, relative to the workspace root.
-    #[value(default = "root")]
+    #[value(default = "default_root")]
     pub repo_path: String,
     /// Whether to list ignored files too.
     #[value(default)]
@@ -75,7 +75,7 @@ impl Tool for Args {
             "--ahead-behind",
             "--no-show-stash",
         ])?;
-        let mut table = porcelain::table(&listed)?;
+        let mut table = porcelain::parse_status(&listed)?;
         let total = table.rows.len();
         table.rows.truncate(args.max_entries.size());
         let paths = |fits: fn(&GitStatusEntry) -> bool| -> Vec<String> {

@@ -7,8 +7,8 @@ use tool_core::ErrorCode;
 use tool_core::capability::{CommitRules, Presence};
 
 use super::message::CommitMessage;
-use super::porcelain::{Conflict, FileChange, table};
-use super::settings::{GitOperation, GitSetting, overrides, refuse_filters};
+use super::porcelain::{Conflict, FileChange, parse_status};
+use super::settings::{GitOperation, GitSetting, refuse_filters, required_overrides};
 use super::{names, paths};
 
 /// Whether `git check-ref-format` takes the name of a branch.
@@ -52,7 +52,7 @@ fn names_that_force_delete_or_mean_something_else_are_refused() {
         "a\nb",
         "a\tb",
     ] {
-        let err = names::branch(name, "/name").expect_err(name);
+        let err = names::branch_reference(name, "/name").expect_err(name);
         assert_eq!(
             (err.code(), err.path(), err.reason_str()),
             (ErrorCode::InvalidArgs, Some("/name"), Some("ref_name")),
@@ -61,11 +61,14 @@ fn names_that_force_delete_or_mean_something_else_are_refused() {
     }
     for name in ["main", "topic/a-b_c.d", "größe", "v1.0", "a-", "x@y"] {
         assert_eq!(
-            names::branch(name, "/name").expect(name),
+            names::branch_reference(name, "/name").expect(name),
             format!("refs/heads/{name}")
         );
     }
-    assert_eq!(names::commit("HEAD", "/ref").expect("a commit"), "HEAD");
+    assert_eq!(
+        names::check_commit("HEAD", "/ref").expect("a commit"),
+        "HEAD"
+    );
 }
 
 proptest! {
@@ -74,16 +77,16 @@ proptest! {
     /// Names that git refuses are refused here; beyond them only a few that git takes for options, forces or `HEAD`.
     #[test]
     fn names_follow_the_rules_of_git(name in "[-+@a.{/~^:?*\\[\\\\ lock\u{7f}é]{0,8}") {
-        let ours = names::fault(&name).is_none();
+        let ours = names::name_fault(&name).is_none();
         let further = name.starts_with(['-', '+']) || name == "@";
         prop_assert_eq!(ours, git_takes(&name) && !further, "{:?}", name);
     }
 
     #[test]
     fn any_output_is_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-        let _ = table(&bytes);
-        let _ = super::changes::changed(&bytes);
-        let _ = overrides(&GitSetting::list(&bytes), GitOperation::Push);
+        let _ = parse_status(&bytes);
+        let _ = super::changes::parse_raw_changes(&bytes);
+        let _ = required_overrides(&GitSetting::list(&bytes), GitOperation::Push);
     }
 
     #[test]
@@ -177,7 +180,7 @@ fn paths_stay_in_the_repository_and_out_of_its_folder() {
         ".git/config",
         "sub/.GIT/config",
     ] {
-        let err = paths::check(&[path.to_owned()]).expect_err(path);
+        let err = paths::check_paths(&[path.to_owned()]).expect_err(path);
         assert_eq!(
             (err.code(), err.path()),
             (ErrorCode::InvalidArgs, Some("/files/0")),
@@ -187,9 +190,9 @@ fn paths_stay_in_the_repository_and_out_of_its_folder() {
     for path in [
         "a", "-rf", ":(top)a", "a b", "*.rs", ".", "a/./b", "x.git/a",
     ] {
-        paths::check(&[path.to_owned()]).expect(path);
+        paths::check_paths(&[path.to_owned()]).expect(path);
     }
-    let err = paths::check(&vec!["a".to_owned(); 1001]).expect_err("many");
+    let err = paths::check_paths(&vec!["a".to_owned(); 1001]).expect_err("many");
     assert_eq!(err.code(), ErrorCode::LimitExceeded);
 }
 
@@ -210,7 +213,8 @@ fn settings_that_run_programs_are_overridden_or_refused_by_name() {
         "core.alternaterefscommand",
         "hook.a.command",
     ] {
-        let err = overrides(&settings(&[(key, Some("x"))]), GitOperation::Local).expect_err(key);
+        let err =
+            required_overrides(&settings(&[(key, Some("x"))]), GitOperation::Local).expect_err(key);
         assert_eq!(
             (err.code(), err.reason_str()),
             (ErrorCode::PolicyDenied, Some("git_config"))
@@ -230,8 +234,8 @@ fn settings_that_run_programs_are_overridden_or_refused_by_name() {
         "protocol.ext.allow",
     ] {
         let given = settings(&[(key, Some("x"))]);
-        overrides(&given, GitOperation::Local).expect(key);
-        overrides(&given, GitOperation::Push).expect_err(key);
+        required_overrides(&given, GitOperation::Local).expect(key);
+        required_overrides(&given, GitOperation::Push).expect_err(key);
     }
     let plain = settings(&[
         ("core.bare", Some("false")),
@@ -241,13 +245,16 @@ fn settings_that_run_programs_are_overridden_or_refused_by_name() {
         ("remote.origin.url", Some("https://x.org/r")),
         ("user.name", Some("Ada")),
     ]);
-    assert_eq!(overrides(&plain, GitOperation::Push).expect("taken"), []);
+    assert_eq!(
+        required_overrides(&plain, GitOperation::Push).expect("taken"),
+        []
+    );
     let drivers = settings(&[
         ("merge.X.driver", Some("run")),
         ("diff.a.b.textconv", Some("run")),
         ("diff.X.command", Some("run")),
     ]);
-    let found = overrides(&drivers, GitOperation::Local).expect("taken");
+    let found = required_overrides(&drivers, GitOperation::Local).expect("taken");
     let expected = drivers
         .iter()
         .map(|one| (one.key.clone(), "false".to_owned()));
@@ -256,7 +263,7 @@ fn settings_that_run_programs_are_overridden_or_refused_by_name() {
         ("filter.lfs.clean", Some("run")),
         ("filter.a.b.process", Some("run")),
     ]);
-    let found = overrides(&filters, GitOperation::Push).expect("taken");
+    let found = required_overrides(&filters, GitOperation::Push).expect("taken");
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     assert_eq!(
         found,
@@ -267,10 +274,10 @@ fn settings_that_run_programs_are_overridden_or_refused_by_name() {
             pair("filter.a.b.required", "false"),
         ]
     );
-    assert_eq!(super::settings::filters(&filters), ["lfs", "a.b"]);
+    assert_eq!(super::settings::filter_names(&filters), ["lfs", "a.b"]);
     for value in [None, Some("true"), Some("1"), Some("yes")] {
-        let err =
-            overrides(&settings(&[("core.bare", value)]), GitOperation::Local).expect_err("bare");
+        let err = required_overrides(&settings(&[("core.bare", value)]), GitOperation::Local)
+            .expect_err("bare");
         assert_eq!(err.reason_str(), Some("bare"));
     }
 }
@@ -308,7 +315,7 @@ fn each_kind_of_line_is_read() {
         2 C. N... 100644 100644 100644 1234 1234 C75 new\nname\0old name\0\
         1 .M SC.. 160000 160000 160000 1234 1234 sub\0\
         u DU N... 100644 000000 100644 100644 1234 0000 1234 caf\xe9\0? with space\0! build/\0";
-    let found = table(output).expect("read");
+    let found = parse_status(output).expect("read");
     assert_eq!(found.branch.as_deref(), Some("topic/a"));
     assert_eq!(found.head.as_deref(), Some("1234"));
     assert_eq!(found.upstream.as_deref(), Some("origin/main"));
@@ -333,7 +340,8 @@ fn each_kind_of_line_is_read() {
     assert_eq!(found.rows[1].similarity, Some(75));
     assert_eq!(found.rows[3].conflict, Some(Conflict::DeletedByUs));
     assert_eq!(found.rows[3].path_base64.as_deref(), Some("Y2Fm6Q=="));
-    let initial = table(b"# branch.oid (initial)\0# branch.head (detached)\0").expect("read");
+    let initial =
+        parse_status(b"# branch.oid (initial)\0# branch.head (detached)\0").expect("read");
     assert_eq!((initial.head, initial.branch), (None, None));
     for broken in [
         &b"x y"[..],
@@ -342,7 +350,7 @@ fn each_kind_of_line_is_read() {
         b"1 ZZ N... 1 1 1 1 1 a",
     ] {
         assert_eq!(
-            table(broken).expect_err("refused").code(),
+            parse_status(broken).expect_err("refused").code(),
             ErrorCode::Internal
         );
     }
@@ -361,7 +369,7 @@ fn conflicts_have_seven_kinds() {
         ("UU", "both_modified"),
     ] {
         let line = format!("u {letters} N... 1 1 1 1 1 1 1 a\0");
-        let found = table(line.as_bytes()).expect("read");
+        let found = parse_status(line.as_bytes()).expect("read");
         assert_eq!(found.rows[0].conflict.map(Conflict::as_str), Some(kind));
     }
 }

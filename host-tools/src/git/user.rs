@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tool_core::command::CommandAccess;
 
 use super::failure;
-use super::repository::{base, ended};
+use super::repository::{base_command, check_finished};
 use super::settings::GitSetting;
 use crate::prelude::*;
 
@@ -18,21 +18,21 @@ const FILES_MAX: usize = 20;
 ///
 /// # Errors
 /// A configuration that git cannot read.
-pub(super) fn settings(ctx: &Ctx, kinds: &[&str]) -> Result<Vec<GitSetting>> {
+pub(super) fn user_settings(ctx: &Ctx, kinds: &[&str]) -> Result<Vec<GitSetting>> {
     let Some(home) = ctx.spawner()?.home() else {
         return Ok(Vec::new());
     };
     let mut found = Vec::new();
     let mut read = 0;
     for file in [".config/git/config", ".gitconfig"] {
-        list(ctx, &home, &home.join(file), &mut read, &mut found)?;
+        collect_settings(ctx, &home, &home.join(file), &mut read, &mut found)?;
     }
     found.retain(|setting| kinds.contains(&setting.kind().as_str()));
     Ok(found)
 }
 
 /// Adds the settings of a file, with those of the files that it includes in their places.
-fn list(
+fn collect_settings(
     ctx: &Ctx,
     home: &Path,
     file: &Path,
@@ -52,17 +52,17 @@ fn list(
         return Ok(());
     };
     let words = ["config", "--file", path, "--no-includes", "--list", "-z"];
-    let mut command = base(&git, &words);
+    let mut command = base_command(&git, &words);
     command.workspace = CommandAccess::None;
     command.directory = ".".to_owned();
     command.readable.push(file.to_owned());
     command.limits.stdout_bytes = 1 << 20;
-    let finished = ended(spawner.run(&command, ctx.stop())?)?;
+    let finished = check_finished(spawner.run(&command, ctx.stop())?)?;
     if !finished.exit.success() {
         let said = finished.stderr.text();
         return match said.contains("No such file") || said.contains("unable to read config file") {
             true => Ok(()),
-            false => Err(failure::of(&said, finished.exit.code())),
+            false => Err(failure::error_from_stderr(&said, finished.exit.code())),
         };
     }
     for setting in GitSetting::list(&finished.stdout.bytes) {
@@ -72,8 +72,8 @@ fn list(
             .filter(|_| setting.key == "include.path");
         match included {
             Some(included) => {
-                let target = place(home, file, included);
-                list(ctx, home, &target, read, found)?;
+                let target = included_path(home, file, included);
+                collect_settings(ctx, home, &target, read, found)?;
             }
             None => found.push(setting),
         }
@@ -82,7 +82,7 @@ fn list(
 }
 
 /// The file that an include names: below the home folder, or beside the file that includes it.
-fn place(home: &Path, file: &Path, included: &str) -> PathBuf {
+fn included_path(home: &Path, file: &Path, included: &str) -> PathBuf {
     match included.strip_prefix("~/") {
         Some(rest) => home.join(rest),
         None => file.parent().unwrap_or(home).join(included),

@@ -65,11 +65,11 @@ impl FileInputs {
         }
         match kind {
             InputKind::Text if is_gzip(path) => {
-                text(path, &gunzip(path, &content.bytes, bytes_max)?).map(Value::from)
+                utf8_text(path, &decompress_gzip(path, &content.bytes, bytes_max)?).map(Value::from)
             }
-            InputKind::Text => text(path, &content.bytes).map(Value::from),
+            InputKind::Text => utf8_text(path, &content.bytes).map(Value::from),
             InputKind::Data | InputKind::Table | InputKind::Any => {
-                data(source, kind, &content.bytes, bytes_max, notes)
+                parse_source(source, kind, &content.bytes, bytes_max, notes)
             }
         }
     }
@@ -92,7 +92,7 @@ impl ArrayLoader for FileInputs {
     }
 }
 
-fn data(
+fn parse_source(
     source: &DataSource,
     kind: InputKind,
     bytes: &[u8],
@@ -102,24 +102,24 @@ fn data(
     let path = source.name();
     let Some(format) = InputFormat::of_name(path) else {
         let message = "unknown data format: the extension is not supported";
-        return Err(unfit(path, message, "format")
+        return Err(unfit_file_error(path, message, "format")
             .hint("use a file that ends in `.csv`, `.tsv`, `.json`, `.jsonl`, `.npy` or `.npz`; each may end in `.gz` as well"));
     };
     if let (Some(member), true) = (&source.selection.member, format != InputFormat::Npz) {
         let message = format!("it has no member `{}`", brief::brief_name(member));
-        return Err(unfit(path, &message, "format").hint("only .npz files have members"));
+        return Err(unfit_file_error(path, &message, "format").hint("only .npz files have members"));
     }
     let is_delimited = matches!(format, InputFormat::Csv | InputFormat::Tsv);
     if !is_delimited && !source.selection.dialect.is_open() {
         let message = "it is no delimited text";
-        return Err(unfit(path, message, "format")
+        return Err(unfit_file_error(path, message, "format")
             .hint("`delimiter`, `has_header`, `decimal_comma` and `missing_words` are for .csv and .tsv files"));
     }
     if is_gzip(path) {
-        let bytes = gunzip(path, bytes, bytes_max)?;
-        return content(source, format, kind, &bytes, bytes_max, notes);
+        let bytes = decompress_gzip(path, bytes, bytes_max)?;
+        return parse_content(source, format, kind, &bytes, bytes_max, notes);
     }
-    content(source, format, kind, bytes, bytes_max, notes)
+    parse_content(source, format, kind, bytes, bytes_max, notes)
 }
 
 fn is_gzip(path: &str) -> bool {
@@ -127,12 +127,12 @@ fn is_gzip(path: &str) -> bool {
 }
 
 #[cfg(any(feature = "archives", feature = "web"))]
-fn gunzip(path: &str, bytes: &[u8], bytes_max: u64) -> Result<Vec<u8>> {
+fn decompress_gzip(path: &str, bytes: &[u8], bytes_max: u64) -> Result<Vec<u8>> {
     use std::io::Read as _;
     let mut read = Vec::new();
     let mut decoder = flate2::read::MultiGzDecoder::new(bytes).take(bytes_max.saturating_add(1));
     decoder.read_to_end(&mut read).map_err(|err| {
-        unfit(path, &format!("the gzip data are damaged: {err}"), "format")
+        unfit_file_error(path, &format!("the gzip data are damaged: {err}"), "format")
             .hint("compress the file again")
     })?;
     if read.len() as u64 > bytes_max {
@@ -146,11 +146,14 @@ fn gunzip(path: &str, bytes: &[u8], bytes_max: u64) -> Result<Vec<u8>> {
 }
 
 #[cfg(not(any(feature = "archives", feature = "web")))]
-fn gunzip(path: &str, _: &[u8], _: u64) -> Result<Vec<u8>> {
-    Err(unfit(path, "this build reads no compressed files", "format").hint("decompress the file"))
+fn decompress_gzip(path: &str, _: &[u8], _: u64) -> Result<Vec<u8>> {
+    Err(
+        unfit_file_error(path, "this build reads no compressed files", "format")
+            .hint("decompress the file"),
+    )
 }
 
-fn content(
+fn parse_content(
     source: &DataSource,
     format: InputFormat,
     kind: InputKind,
@@ -159,17 +162,18 @@ fn content(
     notes: &mut Vec<String>,
 ) -> Result<Value> {
     let path = source.name();
-    let fault = |fault: npy::NpyFault| unfit(path, &fault.message, "format").hint(fault.hint);
+    let fault =
+        |fault: npy::NpyFault| unfit_file_error(path, &fault.message, "format").hint(fault.hint);
     match format {
-        InputFormat::Json => document(path, without_mark(bytes)),
-        InputFormat::Lines => lines(path, text(path, bytes)?),
+        InputFormat::Json => parse_json_document(path, without_mark(bytes)),
+        InputFormat::Lines => parse_json_lines(path, utf8_text(path, bytes)?),
         InputFormat::Csv | InputFormat::Tsv => {
             let mut selection = source.selection.as_ref().clone();
             if format == InputFormat::Tsv {
                 selection.dialect.delimiter.get_or_insert(b'\t');
             }
             let (table, found) =
-                table::parse(text(path, bytes)?, &selection, kind).map_err(fault)?;
+                table::parse_table(utf8_text(path, bytes)?, &selection, kind).map_err(fault)?;
             // Numbers without a header are a usual matrix.
             let found = found
                 .iter()
@@ -181,19 +185,19 @@ fn content(
             })
         }
         InputFormat::Npy => npy::parse_npy(bytes).map_err(fault),
-        InputFormat::Npz => npz(source, bytes, bytes_max)
+        InputFormat::Npz => npz_member_bytes(source, bytes, bytes_max)
             .and_then(|bytes| npy::parse_npy(&bytes))
             .map_err(fault),
     }
 }
 
-fn document(path: &str, bytes: &[u8]) -> Result<Value> {
+fn parse_json_document(path: &str, bytes: &[u8]) -> Result<Value> {
     let limits = json::JsonLimits {
         bytes_max: bytes.len(),
         ..json::JsonLimits::default()
     };
     json::parse_bytes(bytes, limits).map_err(|err| {
-        let error = unfit(path, &err.to_string(), "json");
+        let error = unfit_file_error(path, &err.to_string(), "json");
         match err.hint {
             Some(hint) => error.hint(hint),
             None => error,
@@ -202,12 +206,12 @@ fn document(path: &str, bytes: &[u8]) -> Result<Value> {
 }
 
 /// One document on each line that is not blank.
-fn lines(path: &str, text: &str) -> Result<Value> {
+fn parse_json_lines(path: &str, text: &str) -> Result<Value> {
     let mut items = Vec::new();
     for (index, line) in text.lines().enumerate() {
         if !line.trim().is_empty() {
             let name = format!("{path}, line {}", index + 1);
-            items.push(document(&name, line.as_bytes())?);
+            items.push(parse_json_document(&name, line.as_bytes())?);
         }
     }
     Ok(Value::array(items))
@@ -217,9 +221,14 @@ fn lines(path: &str, text: &str) -> Result<Value> {
 ///
 /// # Errors
 /// As for a file.
-pub fn parse(name: &str, kind: InputKind, bytes: &[u8], bytes_max: u64) -> Result<Value> {
+pub fn parse_unnamed_data(
+    name: &str,
+    kind: InputKind,
+    bytes: &[u8],
+    bytes_max: u64,
+) -> Result<Value> {
     if kind == InputKind::Text {
-        return text(name, bytes).map(Value::from);
+        return utf8_text(name, bytes).map(Value::from);
     }
     let start = without_mark(bytes).trim_ascii_start();
     let format = match start {
@@ -229,7 +238,7 @@ pub fn parse(name: &str, kind: InputKind, bytes: &[u8], bytes_max: u64) -> Resul
         _ => InputFormat::Csv,
     };
     let source = DataSource::file(name);
-    content(&source, format, kind, bytes, bytes_max, &mut Vec::new())
+    parse_content(&source, format, kind, bytes, bytes_max, &mut Vec::new())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -267,13 +276,17 @@ pub fn is_data(path: &str) -> bool {
 }
 
 #[cfg(feature = "archives")]
-fn npz(source: &DataSource, bytes: &[u8], bytes_max: u64) -> Result<Vec<u8>, npy::NpyFault> {
+fn npz_member_bytes(
+    source: &DataSource,
+    bytes: &[u8],
+    bytes_max: u64,
+) -> Result<Vec<u8>, npy::NpyFault> {
     let member = source.selection.member.as_deref();
-    crate::archives::npz::array(bytes.to_vec(), member, bytes_max)
+    crate::archives::npz::read_npz_array(bytes.to_vec(), member, bytes_max)
 }
 
 #[cfg(not(feature = "archives"))]
-fn npz(_: &DataSource, _: &[u8], _: u64) -> Result<Vec<u8>, npy::NpyFault> {
+fn npz_member_bytes(_: &DataSource, _: &[u8], _: u64) -> Result<Vec<u8>, npy::NpyFault> {
     let hint = "save its arrays with `numpy.save`, one in each file";
     Err(npy::NpyFault::new("this build reads no .npz files", hint))
 }
@@ -290,17 +303,17 @@ fn as_records(value: Value) -> Value {
     selection::column_records(&columns)
 }
 
-fn unfit(path: &str, message: &str, reason: &'static str) -> ToolError {
+fn unfit_file_error(path: &str, message: &str, reason: &'static str) -> ToolError {
     tool_error!(InvalidArgs, reason; "`{path}`: {message}")
 }
 
-fn text<'a>(path: &str, bytes: &'a [u8]) -> Result<&'a str> {
+fn utf8_text<'a>(path: &str, bytes: &'a [u8]) -> Result<&'a str> {
     let bytes = without_mark(bytes);
     std::str::from_utf8(bytes).map_err(|err| {
         let offset = err.valid_up_to();
         let byte = bytes[offset];
         let message = format!("expected UTF-8, found the byte {byte:#04x} at offset {offset}");
-        unfit(path, &message, "encoding")
+        unfit_file_error(path, &message, "encoding")
             .hint("convert the file to UTF-8, or read it with `read_file` and its encoding")
     })
 }

@@ -11,7 +11,7 @@ use crate::prelude::*;
 /// nothing is chosen by name, every cell is a number or missing, and the result is a list of rows, or a flat list for a single column; a
 /// text that is said to have no header may also have texts, and is an object of columns then. Beside it stands what was found and may
 /// surprise.
-pub(super) fn parse(
+pub(super) fn parse_table(
     text: &str,
     selection: &DataSelection,
     kind: InputKind,
@@ -40,7 +40,7 @@ pub(super) fn parse(
         && selection.is_whole_table()
         && (dialect.has_header.is_none() || !has_texts(&table));
     if is_grid {
-        return Ok((grid(table)?, notes));
+        return Ok((table_to_grid(table)?, notes));
     }
     let columns = table.columns.into_iter().map(Value::array);
     let columns = Value::object(table.names.into_iter().zip(columns));
@@ -52,7 +52,7 @@ fn is_other(cell: &Value) -> bool {
     !cell.is_null() && cell.as_f64().is_none()
 }
 
-fn grid(table: CsvTable) -> Result<Value, NpyFault> {
+fn table_to_grid(table: CsvTable) -> Result<Value, NpyFault> {
     for (column, cells) in table.columns.iter().enumerate() {
         if let Some(row) = cells.iter().position(is_other) {
             let hint = "the first row has only numbers and is not a header: say `\"has_header\": true` beside `$file` if it names the columns, `false` for columns of text";

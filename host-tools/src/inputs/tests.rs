@@ -565,7 +565,7 @@ proptest! {
     fn no_bytes_crash_a_reader(bytes in prop::collection::vec(any::<u8>(), 0..200), header in "[{}'a-z:,()<>0-9 _]{0,80}") {
         let _ = npy::parse_npy(&bytes);
         let _ = npy::parse_npy(&super::tests::npy(1, &header, &bytes));
-        let _ = table::parse(&String::from_utf8_lossy(&bytes), &selection::DataSelection::default(), InputKind::Data);
+        let _ = table::parse_table(&String::from_utf8_lossy(&bytes), &selection::DataSelection::default(), InputKind::Data);
     }
 
     /// A table of numbers written as CSV comes back to the bit.
@@ -575,7 +575,7 @@ proptest! {
             let cells: Vec<String> = row.iter().map(|&number| Value::Float(number).to_string()).collect();
             cells.join(",") + "\n"
         }).collect();
-        let (value, _) = table::parse(&text, &selection::DataSelection::default(), InputKind::Data).unwrap();
+        let (value, _) = table::parse_table(&text, &selection::DataSelection::default(), InputKind::Data).unwrap();
         let numbers = value.as_numbers().unwrap();
         let bits: Vec<u64> = numbers.as_slice().iter().map(|number| number.to_bits()).collect();
         let expected: Vec<u64> = rows.concat().iter().map(|number| number.to_bits()).collect();

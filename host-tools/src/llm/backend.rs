@@ -30,7 +30,11 @@ impl SimilarityBackend {
         avoidable: &[Effect::CallsLlm, Effect::NetworkAccess],
         capabilities: &[Capability::Model],
         determinism: Determinism::External,
-        resources: &[resource(ResourceKind::Name, "/backend", Access::Read)],
+        resources: &[resource_template(
+            ResourceKind::Name,
+            "/backend",
+            Access::Read,
+        )],
         ..Spec::pure()
     };
 

@@ -74,7 +74,7 @@ impl Tool for Args {
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let text = args.text.load(ctx)?;
         check_categories(&args.categories)?;
-        let owners = owners(&args.categories, &args.examples)?;
+        let owners = category_indices(&args.categories, &args.examples)?;
         let examples = args.examples.iter().map(|example| &example.text);
         let texts = args.categories.iter().chain(examples);
         let texts: Vec<&str> = texts.map(String::as_str).collect();
@@ -90,7 +90,7 @@ impl Tool for Args {
             by_category[*owner].push(*score);
         }
         let scores: Vec<f64> = by_category.into_iter().map(mean_of_best).collect();
-        let (category, confidence) = choice(&scores);
+        let (category, confidence) = best_category(&scores);
         if category.is_none() {
             ctx.warn("no category has anything in common with the text: give `examples`, or use the backend `endpoint`");
         }
@@ -145,7 +145,7 @@ fn check_categories(categories: &[String]) -> Result<()> {
 }
 
 /// The index of the category of each text: names first, then examples.
-fn owners(categories: &[String], examples: &[LabelledText]) -> Result<Vec<usize>> {
+fn category_indices(categories: &[String], examples: &[LabelledText]) -> Result<Vec<usize>> {
     let mut owners: Vec<usize> = (0..categories.len()).collect();
     let names = || categories.iter().map(String::as_str);
     let positions: HashMap<&str, usize> = names().zip(0..).collect();
@@ -172,7 +172,7 @@ fn mean_of_best(mut scores: Vec<f64>) -> f64 {
 }
 
 /// The best category and its fraction of the positive scores.
-fn choice(scores: &[f64]) -> (Option<usize>, f64) {
+fn best_category(scores: &[f64]) -> (Option<usize>, f64) {
     let total: f64 = scores.iter().map(|score| score.max(0.0)).sum();
     let best = (0..scores.len())
         .max_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(b.cmp(&a)))

@@ -82,7 +82,7 @@ impl SimilarityQuery<'_> {
         for (index, given) in self.vectors.iter().enumerate() {
             let at = format!("/vectors/{index}");
             if given.backend != first.backend {
-                return Err(mixed(&at, &given.backend, &first.backend));
+                return Err(mixed_backends_error(&at, &given.backend, &first.backend));
             }
             let vector = given.vector.load(ctx).map_err(|err| err.at(at.clone()))?;
             check_length(vector.len(), first.dimension, &at)?;
@@ -112,12 +112,15 @@ impl SimilarityQuery<'_> {
             return Err(nothing_to_compare(query_at));
         }
         ctx.reserve(ANSWER_BYTES)?;
-        let own = asked(&[query], ctx)?;
+        let own = request_embeddings(&[query], ctx)?;
         let vector = &own.vectors[0];
         self.same_backend(&own.backend, vector.len())?;
         let scores = match known {
             [] => self.against(vector, &own.backend, ctx)?,
-            known => known.iter().map(|known| cosine(vector, known)).collect(),
+            known => known
+                .iter()
+                .map(|known| cosine_similarity(vector, known))
+                .collect(),
         };
         Ok(SimilarityScores {
             scores,
@@ -134,7 +137,7 @@ impl SimilarityQuery<'_> {
             .collect();
         for part in sent.chunks(ASKED_AT_ONCE) {
             let part_texts: Vec<&str> = part.iter().map(|&index| texts[index]).collect();
-            let answer = asked(&part_texts, ctx)?;
+            let answer = request_embeddings(&part_texts, ctx)?;
             let fits = |vector: &Vec<f64>| vector.len() == query.len();
             if answer.backend != backend || !answer.vectors.iter().all(fits) {
                 let changed = answer.backend;
@@ -142,7 +145,7 @@ impl SimilarityQuery<'_> {
                     "the endpoint changed its model within one call: `{backend}` to `{changed}`"));
             }
             for (&index, vector) in part.iter().zip(&answer.vectors) {
-                scores[index] = cosine(query, vector);
+                scores[index] = cosine_similarity(query, vector);
             }
         }
         Ok(scores)
@@ -152,7 +155,7 @@ impl SimilarityQuery<'_> {
     fn same_backend(&self, backend: &str, dimension: usize) -> Result<()> {
         match self.vectors.first() {
             Some(first) if first.backend != backend => {
-                Err(mixed("/vectors/0", &first.backend, backend))
+                Err(mixed_backends_error("/vectors/0", &first.backend, backend))
             }
             Some(first) => check_length(first.dimension, dimension, "/vectors/0"),
             None => Ok(()),
@@ -164,7 +167,7 @@ impl SimilarityQuery<'_> {
 ///
 /// # Errors
 /// A failed request; a response with a different number of vectors.
-pub(crate) fn asked(texts: &[&str], ctx: &Ctx) -> Result<TextEmbeddings> {
+pub(crate) fn request_embeddings(texts: &[&str], ctx: &Ctx) -> Result<TextEmbeddings> {
     let model = ctx.model().map_err(|_| no_endpoint("models.embeddings"))?;
     let answer = model.embed(texts, ctx.stop())?;
     ctx.check()?;
@@ -177,8 +180,8 @@ pub(crate) fn asked(texts: &[&str], ctx: &Ctx) -> Result<TextEmbeddings> {
 }
 
 /// The cosine similarity of two vectors; 0 if one has norm 0.
-fn cosine(a: &[f64], b: &[f64]) -> f64 {
-    let (a, b) = (scaled(a), scaled(b));
+fn cosine_similarity(a: &[f64], b: &[f64]) -> f64 {
+    let (a, b) = (scale_to_unit_maximum(a), scale_to_unit_maximum(b));
     let lengths = dot(&a, &a).sqrt() * dot(&b, &b).sqrt();
     match lengths > 0.0 {
         true => (dot(&a, &b) / lengths).clamp(-1.0, 1.0),
@@ -187,7 +190,7 @@ fn cosine(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Scales the largest component to 1 to avoid overflow.
-fn scaled(vector: &[f64]) -> Vec<f64> {
+fn scale_to_unit_maximum(vector: &[f64]) -> Vec<f64> {
     let largest = vector.iter().map(|number| number.abs()).fold(0.0, f64::max);
     let scale = if largest > 0.0 { largest } else { 1.0 };
     vector.iter().map(|number| number / scale).collect()
@@ -197,7 +200,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-fn mixed(at: &str, found: &str, expected: &str) -> ToolError {
+fn mixed_backends_error(at: &str, found: &str, expected: &str) -> ToolError {
     tool_error!(InvalidArgs at at, "backend_mismatch";
         "expected a vector of the backend `{expected}`, found one of `{found}`";
         "vectors of different backends are not comparable: embed all texts with one backend")

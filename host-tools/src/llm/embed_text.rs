@@ -42,14 +42,15 @@ impl Tool for Args {
         ctx.reserve(64 * text.len() as u64 + 8 * lexical::DIMENSION as u64)?;
         let (vector, backend) = match args.backend {
             SimilarityBackend::Lexical => (
-                lexical::embed(&text, ctx.stop())?.ok_or_else(|| nothing_to_compare("/text"))?,
+                lexical::lexical_vector(&text, ctx.stop())?
+                    .ok_or_else(|| nothing_to_compare("/text"))?,
                 lexical::NAME.to_owned(),
             ),
             SimilarityBackend::Endpoint if text.trim().is_empty() => {
                 return Err(nothing_to_compare("/text"));
             }
             SimilarityBackend::Endpoint => {
-                let mut answer = compare::asked(&[&text], ctx)?;
+                let mut answer = compare::request_embeddings(&[&text], ctx)?;
                 (answer.vectors.swap_remove(0), answer.backend)
             }
         };

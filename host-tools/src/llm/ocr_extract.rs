@@ -52,7 +52,7 @@ impl Tool for Args {
         let text = args.image_base64.load(ctx)?;
         // The text without line breaks, its bytes, and the request as a document and as text.
         ctx.reserve(8 * text.len() as u64)?;
-        let image = image(&text)?;
+        let image = parse_image(&text)?;
         let model = ctx.model().map_err(|_| no_endpoint("models.vision"))?;
         let messages = [ModelMessage {
             speaker: MessageSpeaker::User,
@@ -78,7 +78,7 @@ impl Tool for Args {
 ///
 /// # Errors
 /// `invalid_args` or `limit_exceeded` at `/image_base64`.
-pub(crate) fn image(text: &str) -> Result<MessageImage> {
+pub(crate) fn parse_image(text: &str) -> Result<MessageImage> {
     const AT: &str = "/image_base64";
     let base64 = match text.strip_prefix("data:") {
         Some(rest) => match rest.split_once(";base64,") {

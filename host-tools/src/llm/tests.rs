@@ -440,7 +440,7 @@ fn categories_are_checked_and_chosen() {
 
 #[test]
 fn an_image_is_checked_before_a_model_is_asked() {
-    use ocr_extract::{Args, image};
+    use ocr_extract::{Args, parse_image};
     let (ctx, _) = with_model(Fake::default());
     let tool = tool_entry::<Args>().tool();
     let example = tool.examples().remove(0);
@@ -453,7 +453,7 @@ fn an_image_is_checked_before_a_model_is_asked() {
     assert_eq!(tool.spec().fault(), None);
     let png = "iVBORw0KGgo=";
     let media = |text: &str| {
-        image(text)
+        parse_image(text)
             .map(|image| image.media_type)
             .map_err(|err| err.code())
     };

@@ -44,7 +44,7 @@ impl OpenFolder {
 
     /// `.` means the folder itself.
     fn named<'a>(&'a self, path: &'a str) -> &'a str {
-        let above = path.is_empty() || path.starts_with('/') || parts(path).next().is_some();
+        let above = path.is_empty() || path.starts_with('/') || path_parts(path).next().is_some();
         if above { path } else { &self.folder }
     }
 }
@@ -57,7 +57,7 @@ fn lies_in(identity: &str, folder: &str) -> bool {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-fn outside(path: &str, folder: &str) -> ToolError {
+fn outside_folder_error(path: &str, folder: &str) -> ToolError {
     const HINT: &str =
         "paths are relative to the workspace root; close the workspace and open another folder";
     let shown: String = path.chars().take(80).collect();
@@ -117,7 +117,7 @@ impl WorkspaceFiles for OpenFolder {
         let id = self.files.identity(self.named(path))?;
         match lies_in(&id.path, &self.folder) {
             true => Ok(id),
-            false => Err(outside(path, &self.folder)),
+            false => Err(outside_folder_error(path, &self.folder)),
         }
     }
 }
@@ -139,18 +139,18 @@ impl FolderSpawner {
 
     /// The command with its working folder relative to the folder; the workspace root means the folder.
     fn moved(&self, command: &SandboxCommand) -> Result<SandboxCommand> {
-        let parts: Vec<&str> = parts(&command.directory).collect();
+        let parts: Vec<&str> = path_parts(&command.directory).collect();
         let is_absolute = command.directory.starts_with('/');
         let directory = ["", "/"][usize::from(is_absolute)].to_owned() + &parts.join("/");
         let inner = match directory.strip_prefix(&self.folder) {
             _ if self.folder == "." => command.directory.as_str(),
             _ if parts.contains(&"..") => {
-                return Err(outside(&command.directory, &self.folder));
+                return Err(outside_folder_error(&command.directory, &self.folder));
             }
             _ if parts.is_empty() && !is_absolute => ".",
             Some("") => ".",
             Some(rest) if rest.starts_with('/') => &rest[1..],
-            _ => return Err(outside(&command.directory, &self.folder)),
+            _ => return Err(outside_folder_error(&command.directory, &self.folder)),
         };
         Ok(SandboxCommand {
             directory: inner.to_owned(),

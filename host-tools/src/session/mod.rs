@@ -72,7 +72,7 @@ pub(crate) static TOOLS: &[ErasedTool] = &[
 #[value(deny_unknown_fields)]
 pub(crate) struct WorkspaceOpen {
     /// The folder, relative to the workspace root; `.` is the whole workspace.
-    #[value(default = "root")]
+    #[value(default = "default_root")]
     pub path: String,
 }
 
@@ -80,7 +80,7 @@ impl Tool for WorkspaceOpen {
     const SPEC: Spec = Spec {
         id: "workspace_open",
         title: "Open the workspace of the session",
-        resources: &[resource(ResourceKind::Path, "/path", Access::Read)],
+        resources: &[resource_template(ResourceKind::Path, "/path", Access::Read)],
         syntax: &[("/path", Syntax::Path)],
         ..CHANGING
     };

@@ -19,7 +19,7 @@ pub(crate) static TOOLS: &[ErasedTool] = &[
 #[value(deny_unknown_fields)]
 pub(crate) struct GetCurrentDate {
     /// The time zone: a name of the IANA database such as `Europe/Berlin`, `UTC`, or an offset such as `+05:30`.
-    #[value(default = "utc")]
+    #[value(default = "default_time_zone")]
     pub time_zone: String,
 }
 
@@ -48,7 +48,7 @@ impl Tool for GetCurrentDate {
     type Output = CurrentDate;
 
     fn run(args: GetCurrentDate, ctx: &Ctx) -> Result<CurrentDate> {
-        let (now, _) = now(ctx, &args.time_zone)?;
+        let (now, _) = current_time(ctx, &args.time_zone)?;
         let date = now.date();
         let week = date.iso_week_date();
         Ok(CurrentDate {
@@ -81,7 +81,7 @@ impl Tool for GetCurrentDate {
 #[value(deny_unknown_fields)]
 pub(crate) struct GetCurrentTime {
     /// The time zone: a name of the IANA database such as `Europe/Berlin`, `UTC`, or an offset such as `+05:30`.
-    #[value(default = "utc")]
+    #[value(default = "default_time_zone")]
     pub time_zone: String,
 }
 
@@ -108,7 +108,7 @@ impl Tool for GetCurrentTime {
     type Output = CurrentTime;
 
     fn run(args: GetCurrentTime, ctx: &Ctx) -> Result<CurrentTime> {
-        let (now, unix_ms) = now(ctx, &args.time_zone)?;
+        let (now, unix_ms) = current_time(ctx, &args.time_zone)?;
         Ok(CurrentTime {
             datetime: now.strftime("%Y-%m-%dT%H:%M:%S%.3f%:z").to_string(),
             date: now.date().to_string(),
@@ -141,7 +141,7 @@ const SPEC: Spec = Spec {
 };
 
 /// The default zone.
-fn utc() -> String {
+fn default_time_zone() -> String {
     "UTC".to_owned()
 }
 
@@ -149,9 +149,9 @@ fn utc() -> String {
 ///
 /// # Errors
 /// `invalid_args` at `/time_zone` for an unknown zone.
-fn now(ctx: &Ctx, name: &str) -> Result<(Zoned, u64)> {
+fn current_time(ctx: &Ctx, name: &str) -> Result<(Zoned, u64)> {
     let unix_ms = ctx.clock()?.unix_ms();
-    let zone = zone(name)?;
+    let zone = parse_time_zone(name)?;
     let moment = i64::try_from(unix_ms).ok();
     let moment = moment.and_then(|ms| Timestamp::from_millisecond(ms).ok());
     let moment = moment.ok_or_else(|| {
@@ -162,18 +162,18 @@ fn now(ctx: &Ctx, name: &str) -> Result<(Zoned, u64)> {
     Ok((moment.to_zoned(zone), unix_ms))
 }
 
-fn zone(name: &str) -> Result<TimeZone> {
-    if let Some(offset) = offset(name) {
+fn parse_time_zone(name: &str) -> Result<TimeZone> {
+    if let Some(offset) = parse_offset(name) {
         return Ok(TimeZone::fixed(offset));
     }
     TimeZoneDatabase::bundled().get(name).map_err(|_| {
         tool_error!(InvalidArgs at "/time_zone", "time_zone";
             "unknown time zone `{}`", name.escape_debug())
-        .hint(nearest(name))
+        .hint(suggest_time_zone(name))
     })
 }
 
-fn nearest(name: &str) -> String {
+fn suggest_time_zone(name: &str) -> String {
     const EXPECTED: &str = "name one such as `Europe/Berlin`, `UTC`, or an offset such as `+05:30`";
     let database = TimeZoneDatabase::bundled();
     let names = database.available().map(|known| known.to_string());
@@ -185,7 +185,7 @@ fn nearest(name: &str) -> String {
 }
 
 /// An offset such as `+05:30` or `-03:00`, at most 18 hours.
-fn offset(text: &str) -> Option<Offset> {
+fn parse_offset(text: &str) -> Option<Offset> {
     let (sign, rest) = match text.split_at_checked(1)? {
         ("+", rest) => (1, rest),
         ("-", rest) => (-1, rest),

@@ -55,8 +55,8 @@ pub(super) struct TodoList {
 }
 
 /// The key of a list in the state.
-pub(super) fn key(list: &str) -> Result<String> {
-    argument::name(list, "/list").map(|list| format!("todo/{list}"))
+pub(super) fn task_list_key(list: &str) -> Result<String> {
+    argument::check_name(list, "/list").map(|list| format!("todo/{list}"))
 }
 
 /// The list of a call that names none.
@@ -72,6 +72,10 @@ pub(super) const SPEC: Spec = Spec {
     determinism: Determinism::External,
     callers: &[Caller::Direct, Caller::Chain],
     effects: &[Effect::SystemState],
-    resources: &[resource(ResourceKind::Name, "/list", Access::Write)],
+    resources: &[resource_template(
+        ResourceKind::Name,
+        "/list",
+        Access::Write,
+    )],
     ..Spec::pure()
 };

@@ -38,18 +38,22 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let new = new_task(&args)?;
-        let task = stored::update(ctx, &tasks::key(&args.list)?, &mut |list: &mut TodoList| {
-            if list.tasks.len() == TASKS_MAX {
-                return Err(tool_error!(LimitExceeded at "/list", "tasks";
+        let task = stored::update_document(
+            ctx,
+            &tasks::task_list_key(&args.list)?,
+            &mut |list: &mut TodoList| {
+                if list.tasks.len() == TASKS_MAX {
+                    return Err(tool_error!(LimitExceeded at "/list", "tasks";
                     "the list `{}` has {TASKS_MAX} tasks", args.list; "start another `list`"));
-            }
-            let task = numbered(&new, list.tasks.len() + 1);
-            if let Some(key) = ctx.idempotency_key() {
-                list.made.insert(key.to_owned(), task.id.clone());
-            }
-            list.tasks.push(task.clone());
-            Ok(task)
-        })?;
+                }
+                let task = number_task(&new, list.tasks.len() + 1);
+                if let Some(key) = ctx.idempotency_key() {
+                    list.made.insert(key.to_owned(), task.id.clone());
+                }
+                list.tasks.push(task.clone());
+                Ok(task)
+            },
+        )?;
         Ok(Output { task })
     }
 
@@ -63,7 +67,7 @@ impl Tool for Args {
         let Some(key) = before.get("key").and_then(Value::as_str) else {
             return Ok(CallProbe::Unknown);
         };
-        let list: TodoList = stored::read(ctx, &tasks::key(&args.list)?)?;
+        let list: TodoList = stored::read_document(ctx, &tasks::task_list_key(&args.list)?)?;
         let Some(id) = list.made.get(key) else {
             return Ok(CallProbe::NotHappened);
         };
@@ -71,7 +75,7 @@ impl Tool for Args {
         let Some(place) = list.tasks.iter().position(|task| task.id == *id) else {
             return Ok(CallProbe::Unknown);
         };
-        let task = numbered(&new_task(args)?, place + 1);
+        let task = number_task(&new_task(args)?, place + 1);
         Ok(CallProbe::Happened(to_value(&Output { task })?))
     }
 
@@ -90,11 +94,11 @@ impl Tool for Args {
 /// The requested task, without a number.
 fn new_task(args: &Args) -> Result<TodoTask> {
     let active_form = args.active_form.as_deref();
-    let active_form = active_form.map(|text| argument::text(text, 120, "/active_form"));
+    let active_form = active_form.map(|text| argument::trim_text(text, 120, "/active_form"));
     Ok(TodoTask {
         id: String::new(),
-        subject: argument::text(&args.subject, 120, "/subject")?,
-        description: argument::text(&args.description, 400, "/description")?,
+        subject: argument::trim_text(&args.subject, 120, "/subject")?,
+        description: argument::trim_text(&args.description, 400, "/description")?,
         active_form: active_form.transpose()?,
         status: TodoStatus::Pending,
         completed_at: None,
@@ -103,7 +107,7 @@ fn new_task(args: &Args) -> Result<TodoTask> {
 }
 
 /// The task with its number; the first of a list is the current one.
-fn numbered(task: &TodoTask, number: usize) -> TodoTask {
+fn number_task(task: &TodoTask, number: usize) -> TodoTask {
     TodoTask {
         id: format!("T{number}"),
         current: number == 1,

@@ -27,13 +27,14 @@ impl Tool for Args {
         title: "List tasks",
         effects: &[],
         capabilities: &[Capability::State],
-        resources: &[resource(ResourceKind::Name, "/list", Access::Read)],
+        resources: &[resource_template(ResourceKind::Name, "/list", Access::Read)],
         ..tasks::SPEC
     };
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
-        let TodoList { mut tasks, .. } = stored::read(ctx, &tasks::key(&args.list)?)?;
+        let TodoList { mut tasks, .. } =
+            stored::read_document(ctx, &tasks::task_list_key(&args.list)?)?;
         tasks.retain(|task| task.status != TodoStatus::Deleted);
         let done = |task: &&TodoTask| task.status == TodoStatus::Completed;
         Ok(Output {

@@ -29,9 +29,9 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let now_s = ctx.clock()?.unix_ms() as f64 / 1000.0;
-        let key = tasks::key(&args.list)?;
-        let task = stored::update(ctx, &key, &mut |list: &mut TodoList| {
-            let index = find(list, &args)?;
+        let key = tasks::task_list_key(&args.list)?;
+        let task = stored::update_document(ctx, &key, &mut |list: &mut TodoList| {
+            let index = find_task(list, &args)?;
             if args.status == TodoStatus::InProgress {
                 list.tasks.iter_mut().for_each(|task| task.current = false);
             }
@@ -61,7 +61,7 @@ impl Tool for Args {
     };
 }
 
-fn find(list: &TodoList, args: &Args) -> Result<usize> {
+fn find_task(list: &TodoList, args: &Args) -> Result<usize> {
     let present = |task: &TodoTask| task.status != TodoStatus::Deleted;
     let wanted = |task: &TodoTask| task.id == args.task_id && present(task);
     list.tasks.iter().position(wanted).ok_or_else(|| {

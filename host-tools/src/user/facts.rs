@@ -28,28 +28,34 @@ pub(super) struct UserFacts {
 }
 
 /// The key of a user's facts in the state.
-pub(super) fn key(user: &str) -> Result<String> {
-    argument::name(user, "/user_id").map(|user| format!("user/{user}"))
+pub(super) fn user_facts_key(user: &str) -> Result<String> {
+    argument::check_name(user, "/user_id").map(|user| format!("user/{user}"))
 }
 
 impl UserFacts {
     pub(super) fn read(ctx: &Ctx, user: &str) -> Result<Self> {
-        stored::read(ctx, &key(user)?)
+        stored::read_document(ctx, &user_facts_key(user)?)
     }
 
     /// The facts that share words with a text, best first: rare words weigh more, ties go to the newer fact.
     pub(super) fn about(&self, text: &str) -> Vec<UserFact> {
-        let wanted = words(text);
-        let words_of = |fact: &UserFact| words(&format!("{} {}", fact.fact, fact.category));
+        let wanted = significant_words(text);
+        let words_of =
+            |fact: &UserFact| significant_words(&format!("{} {}", fact.fact, fact.category));
         let known: Vec<BTreeSet<String>> = self.facts.iter().map(words_of).collect();
         let count = self.facts.len() as f64;
         let weight = |word: &String| {
-            let having = known.iter().filter(|words| has(words, word)).count() as f64;
+            let having = known
+                .iter()
+                .filter(|words| has_similar_word(words, word))
+                .count() as f64;
             (1.0 + (count - having + 0.5) / (having + 0.5)).ln()
         };
         let weights: Vec<(&String, f64)> = wanted.iter().map(|word| (word, weight(word))).collect();
         let score = |words: &BTreeSet<String>| -> f64 {
-            let shared = weights.iter().filter(|(word, _)| has(words, word));
+            let shared = weights
+                .iter()
+                .filter(|(word, _)| has_similar_word(words, word));
             shared.map(|(_, weight)| weight).sum()
         };
         let mut ranked: Vec<(f64, usize)> = known.iter().map(score).zip(0..).collect();
@@ -61,7 +67,7 @@ impl UserFacts {
 }
 
 /// Whether a word occurs, or one with the same beginning: `tables` finds `table`.
-fn has(words: &BTreeSet<String>, word: &str) -> bool {
+fn has_similar_word(words: &BTreeSet<String>, word: &str) -> bool {
     const STEM: usize = 4;
     let alike = |known: &String| {
         known == word
@@ -71,7 +77,7 @@ fn has(words: &BTreeSet<String>, word: &str) -> bool {
     words.iter().any(alike)
 }
 
-fn words(text: &str) -> BTreeSet<String> {
+fn significant_words(text: &str) -> BTreeSet<String> {
     const COMMON: &str = "a an and are as at be by do does for from has have how i in is it of on or s that the their \
         they this to user was what when where which who with you your";
     text.split(|character: char| !character.is_alphanumeric())

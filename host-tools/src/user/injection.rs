@@ -26,7 +26,7 @@ const MARKS: &str = "<| |> [inst [/inst <system </system <user </user <assistant
 const REACH: usize = 6;
 
 /// The reason to refuse a fact, if there is one.
-pub(super) fn suspicious(fact: &str) -> Option<String> {
+pub(super) fn find_suspicion(fact: &str) -> Option<String> {
     if fact.chars().any(|character| character.is_control()) {
         return Some("it contains a control character or a line break".to_owned());
     }
@@ -51,12 +51,16 @@ pub(super) fn suspicious(fact: &str) -> Option<String> {
     if let Some(phrase) = phrases.find(|phrase| spoken.contains(&format!(" {phrase} "))) {
         return Some(format!("it contains `{phrase}`"));
     }
-    near(&words, ASIDE, RULES)
-        .or_else(|| near(&words, GIVE, SECRETS))
+    find_nearby_pair(&words, ASIDE, RULES)
+        .or_else(|| find_nearby_pair(&words, GIVE, SECRETS))
         .map(|(verb, object)| format!("it contains `{verb} ... {object}`"))
 }
 
-fn near<'a>(words: &[&'a str], verbs: &str, objects: &str) -> Option<(&'a str, &'a str)> {
+fn find_nearby_pair<'a>(
+    words: &[&'a str],
+    verbs: &str,
+    objects: &str,
+) -> Option<(&'a str, &'a str)> {
     let one_of = |list: &str, word: &str| list.split(' ').any(|known| known == word);
     words.iter().enumerate().find_map(|(at, verb)| {
         one_of(verbs, verb).then_some(())?;

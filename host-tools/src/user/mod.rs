@@ -17,7 +17,11 @@ const READING: Spec = Spec {
     capabilities: &[Capability::State],
     determinism: Determinism::External,
     callers: &[Caller::Direct, Caller::Chain],
-    resources: &[resource(ResourceKind::Name, "/user_id", Access::Read)],
+    resources: &[resource_template(
+        ResourceKind::Name,
+        "/user_id",
+        Access::Read,
+    )],
     ..Spec::pure()
 };
 

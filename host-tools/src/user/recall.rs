@@ -67,7 +67,7 @@ impl Tool for UserSearch {
     type Output = UserSearchResult;
 
     fn run(args: UserSearch, ctx: &Ctx) -> Result<UserSearchResult> {
-        argument::text(&args.query, 1000, "/query")?;
+        argument::trim_text(&args.query, 1000, "/query")?;
         let mut facts = UserFacts::read(ctx, &args.user_id)?.about(&args.query);
         facts.truncate(MATCHES_MAX);
         Ok(UserSearchResult {
@@ -109,7 +109,7 @@ impl Tool for UserContext {
     type Output = UserContextResult;
 
     fn run(args: UserContext, ctx: &Ctx) -> Result<UserContextResult> {
-        argument::text(&args.question, 1000, "/question")?;
+        argument::trim_text(&args.question, 1000, "/question")?;
         let known = UserFacts::read(ctx, &args.user_id)?;
         let mut facts = known.about(&args.question);
         for fact in known.facts.iter().rev() {

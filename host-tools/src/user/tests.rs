@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use tool_core::{CallBudget, Capabilities, Ctx, ErrorCode, StopFlag, ToolError, Value};
 
 use super::TOOLS;
-use super::injection::suspicious;
+use super::injection::find_suspicion;
 use fakes::{MemoryState, TestClock, call};
 
 struct Users(Ctx);
@@ -132,7 +132,7 @@ fn instructions_are_no_facts() {
         "uses the keyboard layout \u{fc}\u{e4}\u{f6}",
         "works from 9:00 to 17:00",
     ] {
-        assert_eq!(suspicious(fact), None, "{fact}");
+        assert_eq!(find_suspicion(fact), None, "{fact}");
     }
 }
 
@@ -167,7 +167,7 @@ proptest! {
     /// Whatever is taken is one line that can be seen.
     #[test]
     fn what_is_taken_is_one_line(fact in "\\PC{0,60}|(?s).{0,20}") {
-        if suspicious(&fact).is_none() {
+        if find_suspicion(&fact).is_none() {
             let unseen = ['\n', '\r', '\0', '\u{1b}', '\u{202e}', '\u{200b}'];
             let plain = !fact.contains(unseen) && !fact.contains("<|");
             prop_assert!(plain);

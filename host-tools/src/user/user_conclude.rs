@@ -1,7 +1,7 @@
 //! Recording a fact.
 
 use super::facts::{self, FACTS_MAX, UserFact, UserFacts};
-use super::injection::suspicious;
+use super::injection::find_suspicion;
 use crate::prelude::*;
 use crate::{argument, stored};
 
@@ -40,22 +40,26 @@ impl Tool for Args {
         title: "Record a fact about a user",
         effects: &[Effect::SystemState],
         capabilities: &[Capability::State, Capability::Clock],
-        resources: &[resource(ResourceKind::Name, "/user_id", Access::Write)],
+        resources: &[resource_template(
+            ResourceKind::Name,
+            "/user_id",
+            Access::Write,
+        )],
         ..super::READING
     };
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
-        let text = argument::text(&args.fact, 500, "/fact")?;
-        let category = argument::name(&args.category, "/category")?;
-        if let Some(why) = suspicious(&text) {
+        let text = argument::trim_text(&args.fact, 500, "/fact")?;
+        let category = argument::check_name(&args.category, "/category")?;
+        if let Some(why) = find_suspicion(&text) {
             return Err(tool_error!(InvalidArgs at "/fact", "injection";
                 "the fact reads like an instruction to a model: {why}";
                 "state plainly, in one line, what is true of the user"));
         }
         let noted_at = ctx.clock()?.unix_ms() as f64 / 1000.0;
-        let key = facts::key(&args.user_id)?;
-        stored::update(ctx, &key, &mut |stored: &mut UserFacts| {
+        let key = facts::user_facts_key(&args.user_id)?;
+        stored::update_document(ctx, &key, &mut |stored: &mut UserFacts| {
             let same = |fact: &&UserFact| fact.fact.to_lowercase() == text.to_lowercase();
             let known = stored.facts.iter().find(same).cloned();
             if known.is_none() && stored.facts.len() == FACTS_MAX {

@@ -61,7 +61,7 @@ impl Tool for Args {
             timeout: Duration::from_secs(args.timeout.get().unsigned_abs()),
             ..HttpRequest::get(args.url)
         };
-        let (page, url, mut truncated) = fetch(request, ctx)?;
+        let (page, url, mut truncated) = fetch_page(request, ctx)?;
         let mut text = page.text;
         if let Some((end, _)) = text.char_indices().nth(args.max_chars.size()) {
             text.truncate(end);
@@ -78,7 +78,7 @@ impl Tool for Args {
     }
 
     fn resources(args: &Args) -> Result<Vec<ResourceKey>> {
-        http::host(&args.url, Access::Read)
+        http::host_resource(&args.url, Access::Read)
     }
 
     /// Against a server that sends a small page.
@@ -95,7 +95,7 @@ impl Tool for Args {
 }
 
 /// Fetches a page: the readable part, the final URL, and whether it was cut.
-pub(super) fn fetch(request: HttpRequest, ctx: &Ctx) -> Result<(HtmlPage, String, bool)> {
+pub(super) fn fetch_page(request: HttpRequest, ctx: &Ctx) -> Result<(HtmlPage, String, bool)> {
     // The bytes, their text, the readable part twice, and its labels; text in UTF-8 can be three times as long.
     ctx.reserve(PAGE_BYTES_MAX * 14)?;
     let accept = "text/html, text/*, application/xhtml+xml, application/json";
@@ -114,7 +114,7 @@ pub(super) fn fetch(request: HttpRequest, ctx: &Ctx) -> Result<(HtmlPage, String
         );
     }
     let kind = response.header("content-type");
-    let (text, lossy) = text::decode(&response.body, kind);
+    let (text, lossy) = text::decode_body(&response.body, kind);
     if lossy {
         let shown = "invalid characters are shown as U+FFFD";
         ctx.warn(format!(
@@ -122,7 +122,7 @@ pub(super) fn fetch(request: HttpRequest, ctx: &Ctx) -> Result<(HtmlPage, String
         ));
     }
     let page = if kind.is_some_and(|kind| kind.to_ascii_lowercase().contains("html")) {
-        html::read(&text, Url::parse(&response.url).ok().as_ref(), ctx.stop())?
+        html::extract_page(&text, Url::parse(&response.url).ok().as_ref(), ctx.stop())?
     } else {
         HtmlPage {
             text,

@@ -104,11 +104,11 @@ impl Tool for HttpGet {
 
     fn run(args: Self, ctx: &Ctx) -> Result<Output> {
         let request = HttpRequest::get(args.url);
-        send(request, args.headers, args.timeout, args.max_bytes, ctx)
+        send_request(request, args.headers, args.timeout, args.max_bytes, ctx)
     }
 
     fn resources(args: &Self) -> Result<Vec<ResourceKey>> {
-        host(&args.url, Access::Read)
+        host_resource(&args.url, Access::Read)
     }
 
     /// Against a server that sends 12 bytes of text in 5 ms.
@@ -166,7 +166,7 @@ impl Tool for HttpPost {
             body,
             ..HttpRequest::get(args.url)
         };
-        send(request, headers, args.timeout, args.max_bytes, ctx)
+        send_request(request, headers, args.timeout, args.max_bytes, ctx)
     }
 
     fn narrow(args: &Self) -> EffectReach {
@@ -177,7 +177,7 @@ impl Tool for HttpPost {
     }
 
     fn resources(args: &Self) -> Result<Vec<ResourceKey>> {
-        host(&args.url, Access::Write)
+        host_resource(&args.url, Access::Write)
     }
 
     /// Against a server that echoes the request.
@@ -190,7 +190,7 @@ impl Tool for HttpPost {
 }
 
 /// Sends a request and converts the response.
-fn send(
+fn send_request(
     request: HttpRequest,
     headers: BTreeMap<String, String>,
     timeout: Timeout,
@@ -206,15 +206,18 @@ fn send(
         bytes_max,
         ..request
     };
-    Ok(output(ctx.http()?.send(&request, ctx.stop())?, ctx))
+    Ok(response_output(
+        ctx.http()?.send(&request, ctx.stop())?,
+        ctx,
+    ))
 }
 
-fn output(response: HttpResponse, ctx: &Ctx) -> Output {
+fn response_output(response: HttpResponse, ctx: &Ctx) -> Output {
     let kind = response.header("content-type");
     let plain =
         kind.is_none() && !response.body.contains(&0) && str::from_utf8(&response.body).is_ok();
     let (body, body_encoding) = if text::is_text(kind) || plain {
-        let (text, lossy) = text::decode(&response.body, kind);
+        let (text, lossy) = text::decode_body(&response.body, kind);
         if lossy {
             ctx.warn("the body does not match its stated charset; invalid characters are shown as U+FFFD");
         }
@@ -242,7 +245,7 @@ fn output(response: HttpResponse, ctx: &Ctx) -> Output {
 }
 
 /// The host of a call as its resource.
-pub(super) fn host(url: &str, access: Access) -> Result<Vec<ResourceKey>> {
+pub(super) fn host_resource(url: &str, access: Access) -> Result<Vec<ResourceKey>> {
     let name = client::host_and_port(url)?;
     Ok(vec![ResourceKey::new(ResourceKind::Host, name, access)])
 }

@@ -3,7 +3,7 @@
 use roxmltree::{Document, Node, ParsingOptions};
 
 use super::html;
-use super::services::{self, ConfiguredService, question};
+use super::services::{self, ConfiguredService, check_query};
 use crate::prelude::*;
 
 /// Search arXiv for papers, most relevant first, with abstracts.
@@ -62,7 +62,7 @@ impl Tool for Args {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
-        let query = terms(question(&args.query)?);
+        let query = require_all_terms(check_query(&args.query)?);
         let count = args.max_results.get().to_string();
         let service = ConfiguredService::of("arxiv", None, ctx)?;
         let query = [
@@ -75,11 +75,11 @@ impl Tool for Args {
         const FEEDS: &[&str] = &["application/atom+xml", "application/xml", "text/xml"];
         let (text, _) = service.ask("/api/query", &query, FEEDS, ctx)?;
         ctx.check()?;
-        read(&text, args.max_results.size(), &service)
+        parse_feed(&text, args.max_results.size(), &service)
     }
 
     fn resources(_: &Args) -> Result<Vec<ResourceKey>> {
-        Ok(services::host("export.arxiv.org"))
+        Ok(services::service_host_resource("export.arxiv.org"))
     }
 
     /// Against a recorded answer of the service.
@@ -98,7 +98,7 @@ impl Tool for Args {
 }
 
 /// Requires every plain word in any field; a query with prefixes is unchanged.
-fn terms(query: &str) -> String {
+fn require_all_terms(query: &str) -> String {
     const PREFIXES: [&str; 8] = ["all:", "ti:", "au:", "abs:", "co:", "jr:", "cat:", "id:"];
     if PREFIXES.iter().any(|prefix| query.contains(prefix)) {
         return query.to_owned();
@@ -114,7 +114,7 @@ fn terms(query: &str) -> String {
 }
 
 /// Parses the feed; document types are refused, so no entity expands.
-fn read(text: &str, count: usize, service: &ConfiguredService) -> Result<Output> {
+fn parse_feed(text: &str, count: usize, service: &ConfiguredService) -> Result<Output> {
     let options = ParsingOptions {
         allow_dtd: false,
         nodes_limit: 200_000,
@@ -126,7 +126,10 @@ fn read(text: &str, count: usize, service: &ConfiguredService) -> Result<Output>
     if feed.tag_name().name() != "feed" {
         return Err(service.unreadable("it is no feed"));
     }
-    let results: Vec<ArxivPaper> = children(feed, "entry").map(paper).take(count).collect();
+    let results: Vec<ArxivPaper> = child_elements(feed, "entry")
+        .map(parse_feed_entry)
+        .take(count)
+        .collect();
     // The service reports its errors as an entry of that title.
     if let [only] = results.as_slice()
         && only.title == "Error"
@@ -135,56 +138,59 @@ fn read(text: &str, count: usize, service: &ConfiguredService) -> Result<Output>
             "`arxiv` refuses the query: {}", only.r#abstract));
     }
     Ok(Output {
-        total: child(feed, "totalResults").parse().ok(),
+        total: child_text(feed, "totalResults").parse().ok(),
         results,
     })
 }
 
-fn paper(entry: Node<'_, '_>) -> ArxivPaper {
+fn parse_feed_entry(entry: Node<'_, '_>) -> ArxivPaper {
     let link = |key: &str, value: &str| {
-        let mut links = children(entry, "link");
+        let mut links = child_elements(entry, "link");
         let found = links.find(|node| node.attribute(key) == Some(value))?;
         found.attribute("href").map(str::to_owned)
     };
-    let id = child(entry, "id");
+    let id = child_text(entry, "id");
     let mut categories: Vec<String> = Vec::new();
-    for node in children(entry, "primary_category").chain(children(entry, "category")) {
+    for node in child_elements(entry, "primary_category").chain(child_elements(entry, "category")) {
         let term = node.attribute("term").map(str::to_owned);
         categories.extend(term.filter(|term| !categories.contains(term)));
     }
     ArxivPaper {
-        title: child(entry, "title"),
-        authors: children(entry, "author")
-            .map(|author| child(author, "name"))
+        title: child_text(entry, "title"),
+        authors: child_elements(entry, "author")
+            .map(|author| child_text(author, "name"))
             .collect(),
-        r#abstract: child(entry, "summary"),
+        r#abstract: child_text(entry, "summary"),
         arxiv_id: id
             .rsplit_once("/abs/")
             .map_or(&*id, |(_, id)| id)
             .to_owned(),
-        doi: Some(child(entry, "doi")).filter(|doi| !doi.is_empty()),
+        doi: Some(child_text(entry, "doi")).filter(|doi| !doi.is_empty()),
         categories,
-        published: child(entry, "published"),
-        updated: child(entry, "updated"),
+        published: child_text(entry, "published"),
+        updated: child_text(entry, "updated"),
         url: link("rel", "alternate").unwrap_or(id),
         pdf_url: link("title", "pdf"),
     }
 }
 
-fn children<'a, 'x>(node: Node<'a, 'x>, name: &'static str) -> impl Iterator<Item = Node<'a, 'x>> {
+fn child_elements<'a, 'x>(
+    node: Node<'a, 'x>,
+    name: &'static str,
+) -> impl Iterator<Item = Node<'a, 'x>> {
     node.children()
         .filter(move |child| child.tag_name().name() == name)
 }
 
 /// The text of a child on one line.
-fn child(node: Node<'_, '_>, name: &'static str) -> String {
-    let found = children(node, name).next();
+fn child_text(node: Node<'_, '_>, name: &'static str) -> String {
+    let found = child_elements(node, name).next();
     html::one_line(found.and_then(|child| child.text()).unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::terms;
+    use super::require_all_terms;
 
     #[test]
     fn plain_words_must_all_occur_and_queries_stay() {
@@ -198,7 +204,7 @@ mod tests {
             ),
             ("???", "all:???"),
         ] {
-            assert_eq!(terms(query.trim()), expected);
+            assert_eq!(require_all_terms(query.trim()), expected);
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Searching books.
 
-use super::services::{self, SearchIndex, ServiceResults, number_of, question, text_of, texts_of};
+use super::services::{
+    self, SearchIndex, ServiceResults, check_query, number_of, text_of, texts_of,
+};
 use crate::prelude::*;
 
 /// Search books by words of the title, author or subject, most relevant first (source: Open Library).
@@ -78,17 +80,17 @@ impl Tool for Args {
             list: "/docs",
             total: "/numFound",
         };
-        let mut query = question(&args.query)?.to_owned();
+        let mut query = check_query(&args.query)?.to_owned();
         if args.filter == Some(BookFilter::FreeEbooks) {
             query.push_str(" ebook_access:public");
         }
         let full_text =
             (args.filter == Some(BookFilter::Ebooks)).then_some(("has_fulltext", "true"));
-        BOOKS.search(&query, args.max_results, full_text, book, ctx)
+        BOOKS.search(&query, args.max_results, full_text, parse_book, ctx)
     }
 
     fn resources(_: &Args) -> Result<Vec<ResourceKey>> {
-        Ok(services::host("openlibrary.org"))
+        Ok(services::service_host_resource("openlibrary.org"))
     }
 
     /// Against a recorded answer of the service.
@@ -105,7 +107,7 @@ impl Tool for Args {
     };
 }
 
-fn book(item: &Value) -> Book {
+fn parse_book(item: &Value) -> Book {
     let first = |key, count| {
         let mut list = texts_of(item, key);
         list.truncate(count);

@@ -2,7 +2,7 @@
 
 use super::html;
 use super::services::{
-    self, SearchIndex, ServiceResults, items_of, number_of, question, text_of, texts_of,
+    self, SearchIndex, ServiceResults, check_query, items_of, number_of, text_of, texts_of,
 };
 use crate::prelude::*;
 
@@ -66,13 +66,19 @@ impl Tool for Args {
             list: "/message/items",
             total: "/message/total-results",
         };
-        let filter = args.year_range.as_deref().map(years).transpose()?;
+        let filter = args.year_range.as_deref().map(year_filter).transpose()?;
         let filter = filter.as_deref().map(|filter| ("filter", filter));
-        PAPERS.search(question(&args.query)?, args.max_results, filter, paper, ctx)
+        PAPERS.search(
+            check_query(&args.query)?,
+            args.max_results,
+            filter,
+            parse_paper,
+            ctx,
+        )
     }
 
     fn resources(_: &Args) -> Result<Vec<ResourceKey>> {
-        Ok(services::host("api.crossref.org"))
+        Ok(services::service_host_resource("api.crossref.org"))
     }
 
     /// Against a recorded answer of the service.
@@ -92,7 +98,7 @@ impl Tool for Args {
 }
 
 /// Converts a range of years to a filter.
-fn years(range: &str) -> Result<String> {
+fn year_filter(range: &str) -> Result<String> {
     let year = |text: &str| match text.trim() {
         "" => Some(None),
         digits if digits.len() == 4 => digits.parse::<u32>().ok().map(Some),
@@ -113,7 +119,7 @@ fn years(range: &str) -> Result<String> {
     Ok(from.into_iter().chain(until).collect::<Vec<_>>().join(","))
 }
 
-fn paper(item: &Value) -> ScholarlyPaper {
+fn parse_paper(item: &Value) -> ScholarlyPaper {
     let doi = text_of(item, "DOI");
     let name = |author: &Value| {
         let [name, given, family] = ["name", "given", "family"].map(|key| text_of(author, key));
@@ -123,10 +129,10 @@ fn paper(item: &Value) -> ScholarlyPaper {
         }
     };
     let url = Some(text_of(item, "URL")).filter(|url| !url.is_empty());
-    let summary = html::plain(&text_of(item, "abstract"));
+    let summary = html::plain_text(&text_of(item, "abstract"));
     let issued = item.pointer("/issued/date-parts/0/0");
     ScholarlyPaper {
-        title: html::plain(&texts_of(item, "title").join(" ")),
+        title: html::plain_text(&texts_of(item, "title").join(" ")),
         authors: items_of(item, "author").iter().map(name).collect(),
         r#abstract: Some(summary).filter(|text| !text.is_empty()),
         url: url.unwrap_or_else(|| format!("https://doi.org/{doi}")),
@@ -140,7 +146,7 @@ fn paper(item: &Value) -> ScholarlyPaper {
 
 #[cfg(test)]
 mod tests {
-    use super::years;
+    use super::year_filter;
 
     #[test]
     fn ranges_of_years_become_filters() {
@@ -160,7 +166,7 @@ mod tests {
             ("abcd", None),
             ("2018-2019-2020", None),
         ] {
-            assert_eq!(years(range).ok().as_deref(), expected, "{range:?}");
+            assert_eq!(year_filter(range).ok().as_deref(), expected, "{range:?}");
         }
     }
 }

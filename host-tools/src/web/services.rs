@@ -64,7 +64,7 @@ impl ConfiguredService {
         };
         let response = ctx.http()?.send(&request, ctx.stop())?;
         self.good(&response)?;
-        let (text, _) = text::decode(&response.body, response.header("content-type"));
+        let (text, _) = text::decode_body(&response.body, response.header("content-type"));
         Ok((text, response.url))
     }
 
@@ -176,12 +176,12 @@ pub(super) fn number_of(value: &Value, key: &str) -> Option<i64> {
 }
 
 /// The public host of a service as a resource; an address from the configuration is trusted.
-pub(super) fn host(name: impl Into<String>) -> Vec<ResourceKey> {
+pub(super) fn service_host_resource(name: impl Into<String>) -> Vec<ResourceKey> {
     vec![ResourceKey::new(ResourceKind::Host, name, Access::Read)]
 }
 
 /// Checks that a query is not empty and not too long.
-pub(super) fn question(query: &str) -> Result<&str> {
+pub(super) fn check_query(query: &str) -> Result<&str> {
     const CHARS_MAX: usize = 1000;
     let query = query.trim();
     let chars = query.chars().count();
@@ -205,11 +205,11 @@ pub(super) fn reason_of(status: u16) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::question;
+    use super::check_query;
 
     #[test]
     fn a_question_that_is_none_says_why() {
-        assert_eq!(question(" a b ").unwrap(), "a b");
+        assert_eq!(check_query(" a b ").unwrap(), "a b");
         let long = "x".repeat(1001);
         for (query, found) in [
             (" ", "found none"),
@@ -217,7 +217,7 @@ mod tests {
             ("a\nb", "found the control character '\\n'"),
             (long.as_str(), "found 1001"),
         ] {
-            let err = question(query).unwrap_err();
+            let err = check_query(query).unwrap_err();
             assert!(err.message().ends_with(found), "{err}");
             assert_eq!(err.path(), Some("/query"));
         }

@@ -11,10 +11,15 @@ const BEGINNING: usize = 1024;
 ///
 /// The charset is that of the byte-order mark, else of the content type, else of the page itself, else UTF-8, as in browsers.
 /// Unknown names are ignored.
-pub(super) fn decode(body: &[u8], content_type: Option<&str>) -> (String, bool) {
+pub(super) fn decode_body(body: &[u8], content_type: Option<&str>) -> (String, bool) {
     let (encoding, mark) = Encoding::for_bom(body)
-        .or_else(|| Some((named(&charset(content_type?)?)?, 0)))
-        .or_else(|| Some((named(&declared(body, content_type?)?)?, 0)))
+        .or_else(|| Some((encoding_by_label(&content_type_charset(content_type?)?)?, 0)))
+        .or_else(|| {
+            Some((
+                encoding_by_label(&declared_charset(body, content_type?)?)?,
+                0,
+            ))
+        })
         .unwrap_or((UTF_8, 0));
     let body = &body[mark..];
     if encoding == UTF_8
@@ -50,7 +55,7 @@ pub(super) fn is_text(content_type: Option<&str>) -> bool {
 }
 
 /// The charset of a content type.
-pub(super) fn charset(content_type: &str) -> Option<String> {
+pub(super) fn content_type_charset(content_type: &str) -> Option<String> {
     let lower = content_type.to_ascii_lowercase();
     let (_, rest) = lower.split_once("charset")?;
     let rest = rest.trim_start().strip_prefix('=')?.trim_start();
@@ -59,18 +64,19 @@ pub(super) fn charset(content_type: &str) -> Option<String> {
     Some(name.to_owned())
 }
 
-fn named(label: &str) -> Option<&'static Encoding> {
+fn encoding_by_label(label: &str) -> Option<&'static Encoding> {
     Encoding::for_label(label.as_bytes())
 }
 
 /// The charset declared in a page or an XML document. The declaration is ASCII, so it is not UTF-16.
-fn declared(body: &[u8], content_type: &str) -> Option<String> {
+fn declared_charset(body: &[u8], content_type: &str) -> Option<String> {
     let beginning = &body[..body.len().min(BEGINNING)];
     let kind = content_type.to_ascii_lowercase();
     let label = xml_encoding(beginning)
         .filter(|_| kind.contains("xml"))
-        .or_else(|| html::charset(beginning).filter(|_| kind.contains("html")))?;
-    let is_utf_16 = named(&label).is_some_and(|encoding| encoding.name().starts_with("UTF-16"));
+        .or_else(|| html::page_charset(beginning).filter(|_| kind.contains("html")))?;
+    let is_utf_16 =
+        encoding_by_label(&label).is_some_and(|encoding| encoding.name().starts_with("UTF-16"));
     (!is_utf_16).then_some(label)
 }
 
@@ -159,7 +165,11 @@ mod tests {
             (b"\xfc", Some("text/plain; charset"), "\u{fffd}", true),
             (b"", Some("text/plain; charset=utf-16"), "", false),
         ] {
-            assert_eq!(decode(body, kind), (expected.to_owned(), lossy), "{kind:?}");
+            assert_eq!(
+                decode_body(body, kind),
+                (expected.to_owned(), lossy),
+                "{kind:?}"
+            );
         }
     }
 
@@ -193,7 +203,7 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                decode(body, Some(kind)),
+                decode_body(body, Some(kind)),
                 (expected.to_owned(), false),
                 "{kind}"
             );
@@ -217,7 +227,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn no_bytes_crash(body in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200), label in "gbk|big5|euc-kr|iso-2022-jp|utf-16|utf-16be|x-user-defined|replacement|hz-gb-2312|gb18030|macintosh|none") {
-            let (text, _) = decode(&body, Some(&format!("text/html; charset={label}")));
+            let (text, _) = decode_body(&body, Some(&format!("text/html; charset={label}")));
             proptest::prop_assert!(text.len() <= 3 * body.len() + 3);
         }
     }

@@ -46,10 +46,10 @@ impl SentenceGraph {
         };
         let mut seen = BTreeSet::new();
         for (source, text) in texts.into_iter().enumerate() {
-            let mut sentences = split(text);
+            let mut sentences = split_sentences(text);
             sentences.retain(|text| WORDS.contains(&text.split(' ').count()));
             for text in sentences.into_iter().take(each_max) {
-                let words = words(&text).map(|word| all.number(word));
+                let words = content_words(&text).map(|word| all.number(word));
                 let words: BTreeSet<u32> = words.collect();
                 if words.len() > 2 && seen.insert(words.clone()) {
                     all.list.push(RankedSentence {
@@ -82,7 +82,7 @@ impl SentenceGraph {
         count: usize,
         stop: &StopFlag,
     ) -> Result<Vec<RankedSentence>> {
-        let asked: BTreeSet<u32> = words(query)
+        let asked: BTreeSet<u32> = content_words(query)
             .filter_map(|word| self.words.get(&word).copied())
             .collect();
         let ranks = self.ranks(&asked, stop)?;
@@ -91,7 +91,7 @@ impl SentenceGraph {
         let mut chosen: Vec<RankedSentence> = Vec::new();
         for sentence in order.into_iter().map(|index| &self.list[index]) {
             let apart =
-                |other: &RankedSentence| overlap(&other.words, &sentence.words) <= OVERLAP_MAX;
+                |other: &RankedSentence| word_overlap(&other.words, &sentence.words) <= OVERLAP_MAX;
             if chosen.len() < count && chosen.iter().all(apart) {
                 chosen.push(sentence.clone());
             }
@@ -152,12 +152,12 @@ impl SentenceGraph {
 }
 
 /// The fraction of the words of the shorter sentence that the other contains.
-fn overlap(a: &BTreeSet<u32>, b: &BTreeSet<u32>) -> f64 {
+fn word_overlap(a: &BTreeSet<u32>, b: &BTreeSet<u32>) -> f64 {
     a.intersection(b).count() as f64 / a.len().min(b.len()).max(1) as f64
 }
 
 /// Splits a text into sentences, at line ends and at marks followed by a space and a possible first letter.
-fn split(text: &str) -> Vec<String> {
+fn split_sentences(text: &str) -> Vec<String> {
     let mut sentences = Vec::new();
     for line in text.lines() {
         let line = line.trim_start_matches(['#', '-', ' ']);
@@ -182,7 +182,7 @@ fn split(text: &str) -> Vec<String> {
 }
 
 /// Lower-case words without very common ones.
-fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+fn content_words(text: &str) -> impl Iterator<Item = String> + '_ {
     const COMMON: &str = "the and for that this with are was were has have had not but from which its can may also than \
         then they their there been will would into more most other some such when what who how you your";
     let words = text.split(|letter: char| !letter.is_alphanumeric());
@@ -210,7 +210,7 @@ mod tests {
             ("第一句。第二句。", &["第一句。", "第二句。"]),
             ("", &[]),
         ] {
-            assert_eq!(split(text), expected, "{text}");
+            assert_eq!(split_sentences(text), expected, "{text}");
         }
     }
 

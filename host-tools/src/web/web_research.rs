@@ -5,7 +5,7 @@ use std::time::Duration;
 use url::Url;
 
 use super::fetch_docs;
-use super::services::question;
+use super::services::check_query;
 use super::textrank::SentenceGraph;
 use super::web_search::{self, SearchRegion, WebHit};
 use crate::prelude::*;
@@ -89,10 +89,14 @@ impl Tool for Args {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
-        let query = question(&args.query)?;
-        let domain = args.domain_filter.as_deref().map(domain).transpose()?;
+        let query = check_query(&args.query)?;
+        let domain = args
+            .domain_filter
+            .as_deref()
+            .map(check_domain)
+            .transpose()?;
         let count = args.max_results.size();
-        let found = web_search::search(query, count, &SearchRegion::default(), ctx)?;
+        let found = web_search::search_web(query, count, &SearchRegion::default(), ctx)?;
         let mut hits = found.results;
         if let Some(domain) = &domain {
             hits.retain(|hit| is_below(&hit.url, domain));
@@ -119,7 +123,7 @@ impl Tool for Args {
                 sentences: sentences.len(),
             },
             sources: (hits.iter().enumerate())
-                .map(|(index, hit)| source(hit, pages.get(index)))
+                .map(|(index, hit)| hit_to_source(hit, pages.get(index)))
                 .collect(),
         })
     }
@@ -144,7 +148,7 @@ impl Tool for Args {
     };
 }
 
-fn source(hit: &WebHit, page: Option<&Result<String>>) -> ResearchSource {
+fn hit_to_source(hit: &WebHit, page: Option<&Result<String>>) -> ResearchSource {
     let error = page.and_then(|page| page.as_ref().err());
     ResearchSource {
         title: hit.title.clone(),
@@ -163,7 +167,7 @@ fn read_all(hits: &[WebHit], ctx: &Ctx) -> Result<Vec<Result<String>>> {
             any_host: true,
             ..HttpRequest::get(hit.url.as_str())
         };
-        fetch_docs::fetch(request, ctx).map(|(page, _, _)| page.text)
+        fetch_docs::fetch_page(request, ctx).map(|(page, _, _)| page.text)
     };
     let pages = std::thread::scope(|scope| {
         let threads = hits.iter().map(|hit| scope.spawn(move || read(hit)));
@@ -179,7 +183,7 @@ fn read_all(hits: &[WebHit], ctx: &Ctx) -> Result<Vec<Result<String>>> {
 }
 
 /// Checks the host of the filter.
-fn domain(text: &str) -> Result<String> {
+fn check_domain(text: &str) -> Result<String> {
     let domain = text.trim().trim_start_matches("*.").trim_matches('.');
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
     if domain.is_empty() || !domain.bytes().all(plain) {

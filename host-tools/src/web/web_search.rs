@@ -1,7 +1,7 @@
 //! Searching the web, and the providers of searches.
 
 use super::html;
-use super::services::{ConfiguredService, question, text_of};
+use super::services::{ConfiguredService, check_query, text_of};
 use super::wikipedia;
 use crate::prelude::*;
 
@@ -39,8 +39,8 @@ impl Tool for WebSearch {
 
     fn run(args: WebSearch, ctx: &Ctx) -> Result<WebHits> {
         let region = SearchRegion::parse(&args.region)?;
-        let query = question(&args.query)?;
-        search(query, args.max_results.size(), &region, ctx)
+        let query = check_query(&args.query)?;
+        search_web(query, args.max_results.size(), &region, ctx)
     }
 
     /// Against a recorded answer of Wikipedia.
@@ -91,7 +91,7 @@ impl SearchRegion {
 }
 
 /// Searches with the configured provider.
-pub(super) fn search(
+pub(super) fn search_web(
     query: &str,
     count: usize,
     region: &SearchRegion,
@@ -99,9 +99,9 @@ pub(super) fn search(
 ) -> Result<WebHits> {
     let service = ConfiguredService::of("search", None, ctx)?;
     let mut hits = match service.provider() {
-        "searxng" => searxng(&service, query, region, ctx)?,
-        "brave" => brave(&service, query, count, region, ctx)?,
-        _ => encyclopaedia(query, count, region, ctx)?,
+        "searxng" => search_searxng(&service, query, region, ctx)?,
+        "brave" => search_brave(&service, query, count, region, ctx)?,
+        _ => search_encyclopaedia(query, count, region, ctx)?,
     };
     // Keeps http(s) URLs, each once.
     let mut seen = std::collections::HashSet::new();
@@ -116,7 +116,7 @@ pub(super) fn search(
     })
 }
 
-fn searxng(
+fn search_searxng(
     service: &ConfiguredService,
     query: &str,
     region: &SearchRegion,
@@ -128,10 +128,10 @@ fn searxng(
     };
     let parameters = [("q", query), ("format", "json"), ("language", &language)];
     let answer = service.json("/search", &parameters, ctx)?;
-    Ok(hits(&service.list(&answer, "/results")?, "content"))
+    Ok(parse_hits(&service.list(&answer, "/results")?, "content"))
 }
 
-fn brave(
+fn search_brave(
     service: &ConfiguredService,
     query: &str,
     count: usize,
@@ -152,26 +152,29 @@ fn brave(
     if answer.get("web").is_none() && answer.get("query").is_some() {
         return Ok(Vec::new());
     }
-    Ok(hits(&service.list(&answer, "/web/results")?, "description"))
+    Ok(parse_hits(
+        &service.list(&answer, "/web/results")?,
+        "description",
+    ))
 }
 
-fn hits(results: &[Value], snippet: &str) -> Vec<WebHit> {
+fn parse_hits(results: &[Value], snippet: &str) -> Vec<WebHit> {
     let hit = |result: &Value| WebHit {
-        title: html::plain(&text_of(result, "title")),
+        title: html::plain_text(&text_of(result, "title")),
         url: text_of(result, "url"),
-        snippet: html::plain(&text_of(result, snippet)),
+        snippet: html::plain_text(&text_of(result, snippet)),
     };
     results.iter().map(hit).collect()
 }
 
-fn encyclopaedia(
+fn search_encyclopaedia(
     query: &str,
     count: usize,
     region: &SearchRegion,
     ctx: &Ctx,
 ) -> Result<Vec<WebHit>> {
     let language = region.language.as_deref().unwrap_or("en");
-    let pages = wikipedia::search(query, count as i64, language, ctx)?;
+    let pages = wikipedia::search_articles(query, count as i64, language, ctx)?;
     let hit = |page: wikipedia::WikipediaPage| WebHit {
         title: page.title,
         url: page.url,

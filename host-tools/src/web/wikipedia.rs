@@ -1,6 +1,6 @@
 //! Wikipedia through the MediaWiki API: search, first sentences, full articles.
 
-use super::services::{self, ConfiguredService, items_of, question, text_of};
+use super::services::{self, ConfiguredService, check_query, items_of, text_of};
 use crate::prelude::*;
 
 /// The declaration of a tool that reads one language edition.
@@ -16,9 +16,11 @@ fn default_language() -> String {
 }
 
 /// The host of a language edition as a resource.
-fn host(language: &str) -> Result<Vec<ResourceKey>> {
-    let language = checked(language)?;
-    Ok(services::host(format!("{language}.wikipedia.org")))
+fn language_host_resource(language: &str) -> Result<Vec<ResourceKey>> {
+    let language = check_language(language)?;
+    Ok(services::service_host_resource(format!(
+        "{language}.wikipedia.org"
+    )))
 }
 
 /// Search Wikipedia, best match first, each with its first sentences.
@@ -62,7 +64,7 @@ impl Tool for SearchWikipedia {
 
     fn run(args: Self, ctx: &Ctx) -> Result<WikipediaArticles> {
         let count = args.max_results.get();
-        let pages = search(question(&args.query)?, count, &args.language, ctx)?;
+        let pages = search_articles(check_query(&args.query)?, count, &args.language, ctx)?;
         let article = |page: WikipediaPage| WikipediaArticle {
             title: page.title,
             summary: page.text,
@@ -76,7 +78,7 @@ impl Tool for SearchWikipedia {
     }
 
     fn resources(args: &Self) -> Result<Vec<ResourceKey>> {
-        host(&args.language)
+        language_host_resource(&args.language)
     }
 
     /// Against a recorded answer of the service.
@@ -130,7 +132,7 @@ impl Tool for FetchWikipedia {
     fn run(args: Self, ctx: &Ctx) -> Result<WikipediaSummary> {
         let sentences = args.sentences.get().to_string();
         let extent = [("exintro", "1"), ("exsentences", sentences.as_str())];
-        let page = page(&args.title, &args.language, &extent, ctx)?;
+        let page = fetch_article(&args.title, &args.language, &extent, ctx)?;
         Ok(WikipediaSummary {
             title: page.title,
             summary: page.text,
@@ -140,7 +142,7 @@ impl Tool for FetchWikipedia {
     }
 
     fn resources(args: &Self) -> Result<Vec<ResourceKey>> {
-        host(&args.language)
+        language_host_resource(&args.language)
     }
 
     /// Against a recorded answer of the service.
@@ -194,10 +196,10 @@ impl Tool for GetWikipediaArticle {
     fn run(args: Self, ctx: &Ctx) -> Result<FullArticle> {
         // Sections marked as in `== Title ==`.
         let extent = [("exsectionformat", "wiki")];
-        let page = page(&args.title, &args.language, &extent, ctx)?;
+        let page = fetch_article(&args.title, &args.language, &extent, ctx)?;
         Ok(FullArticle {
             title: page.title,
-            sections: sections(&page.text),
+            sections: section_headings(&page.text),
             full_text: page.text,
             url: page.url,
             categories: page.categories,
@@ -205,7 +207,7 @@ impl Tool for GetWikipediaArticle {
     }
 
     fn resources(args: &Self) -> Result<Vec<ResourceKey>> {
-        host(&args.language)
+        language_host_resource(&args.language)
     }
 
     /// Against a recorded answer of the service.
@@ -231,7 +233,7 @@ pub(super) struct WikipediaPage {
 }
 
 /// Checks a language code: it becomes part of a host, so only letters and dashes are allowed.
-fn checked(language: &str) -> Result<&str> {
+fn check_language(language: &str) -> Result<&str> {
     let letters =
         |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase());
     if language.len() <= 16 && language.split('-').all(letters) {
@@ -242,7 +244,12 @@ fn checked(language: &str) -> Result<&str> {
 }
 
 /// The page of a title, after redirects; `extent` selects the part of its text.
-fn page(title: &str, language: &str, extent: &[(&str, &str)], ctx: &Ctx) -> Result<WikipediaPage> {
+fn fetch_article(
+    title: &str,
+    language: &str,
+    extent: &[(&str, &str)],
+    ctx: &Ctx,
+) -> Result<WikipediaPage> {
     const TITLE_BYTES_MAX: usize = 255;
     const HINT: &str = "find titles with `search_wikipedia`";
     let title = title.trim();
@@ -261,7 +268,7 @@ fn page(title: &str, language: &str, extent: &[(&str, &str)], ctx: &Ctx) -> Resu
         ("cllimit", "50"),
     ];
     query.extend(extent);
-    let (service, answer) = ask(language, &query, ctx)?;
+    let (service, answer) = query_api(language, &query, ctx)?;
     let pages = service.list(&answer, "/query/pages")?;
     let no_page = || service.unreadable("it has no page");
     let page = pages.first().ok_or_else(no_page)?;
@@ -274,11 +281,11 @@ fn page(title: &str, language: &str, extent: &[(&str, &str)], ctx: &Ctx) -> Resu
             "the Wikipedia edition `{language}` has no page `{title}`")
         .hint(HINT));
     }
-    Ok(read(page))
+    Ok(parse_article(page))
 }
 
 /// The pages that match a query, best first, each with its first sentences.
-pub(super) fn search(
+pub(super) fn search_articles(
     query: &str,
     count: i64,
     language: &str,
@@ -296,19 +303,23 @@ pub(super) fn search(
         ("explaintext", "1"),
         ("inprop", "url"),
     ];
-    let (service, answer) = ask(language, &query, ctx)?;
+    let (service, answer) = query_api(language, &query, ctx)?;
     // Without hits there is no `query`.
     if answer.get("query").is_none() && answer.as_object().is_some() {
         return Ok(Vec::new());
     }
     let pages = service.list(&answer, "/query/pages")?;
-    let mut pages: Vec<WikipediaPage> = pages.iter().map(read).collect();
+    let mut pages: Vec<WikipediaPage> = pages.iter().map(parse_article).collect();
     pages.sort_by_key(|page| page.index);
     Ok(pages)
 }
 
-fn ask(language: &str, query: &[(&str, &str)], ctx: &Ctx) -> Result<(ConfiguredService, Value)> {
-    let service = ConfiguredService::of("wikipedia", Some(checked(language)?), ctx)?;
+fn query_api(
+    language: &str,
+    query: &[(&str, &str)],
+    ctx: &Ctx,
+) -> Result<(ConfiguredService, Value)> {
+    let service = ConfiguredService::of("wikipedia", Some(check_language(language)?), ctx)?;
     let mut whole = vec![
         ("action", "query"),
         ("format", "json"),
@@ -323,7 +334,7 @@ fn ask(language: &str, query: &[(&str, &str)], ctx: &Ctx) -> Result<(ConfiguredS
     Ok((service, answer))
 }
 
-fn read(page: &Value) -> WikipediaPage {
+fn parse_article(page: &Value) -> WikipediaPage {
     let categories = items_of(page, "categories");
     let name = |category: &Value| {
         let title = text_of(category, "title");
@@ -343,7 +354,7 @@ fn read(page: &Value) -> WikipediaPage {
 }
 
 /// The headings of a text: lines such as `== Title ==`.
-fn sections(text: &str) -> Vec<WikipediaSection> {
+fn section_headings(text: &str) -> Vec<WikipediaSection> {
     let section = |line: &str| {
         let line = line.trim();
         let level = line.bytes().take_while(|byte| *byte == b'=').count();

@@ -65,15 +65,15 @@ impl<'a> RunFacts<'a> {
         let mut calls = Vec::new();
         let mut chains: BTreeMap<&str, PlanExecution<'_>> = BTreeMap::new();
         for record in records {
-            match text(record, "kind") {
-                Some("call") => calls.extend(call(record)),
+            match text_member(record, "kind") {
+                Some("call") => calls.extend(call_from_record(record)),
                 Some("chain") => {
                     let newer = |chain: &PlanExecution<'_>| {
                         chains
                             .get(chain.id)
                             .is_none_or(|known| known.age() < chain.age())
                     };
-                    if let Some(chain) = chain(record).filter(newer) {
+                    if let Some(chain) = chain_from_record(record).filter(newer) {
                         chains.insert(chain.id, chain);
                     }
                 }
@@ -99,7 +99,9 @@ impl<'a> RunFacts<'a> {
         }
         times.retain(|_, times| times.len() as u64 >= calls_least);
         let times = times.into_iter();
-        times.map(|(tool, times)| (tool, median(times))).collect()
+        times
+            .map(|(tool, times)| (tool, median_or_zero(times)))
+            .collect()
     }
 }
 
@@ -116,7 +118,7 @@ impl PlanExecution<'_> {
 }
 
 /// The median of some numbers; 0 for none.
-pub(super) fn median(mut numbers: Vec<f64>) -> f64 {
+pub(super) fn median_or_zero(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);
     let half = numbers.len() / 2;
     match (numbers.len() % 2, numbers.get(half)) {
@@ -126,25 +128,25 @@ pub(super) fn median(mut numbers: Vec<f64>) -> f64 {
     }
 }
 
-fn call(record: &AuditRecord) -> Option<EndedCall<'_>> {
-    let failed = match text(record, "status")? {
+fn call_from_record(record: &AuditRecord) -> Option<EndedCall<'_>> {
+    let failed = match text_member(record, "status")? {
         "success" => None,
-        "error" => Some(text(record, "error_code").unwrap_or("unknown")),
+        "error" => Some(text_member(record, "error_code").unwrap_or("unknown")),
         _ => return None,
     };
     Some(EndedCall {
-        site: match text(record, "chain_id") {
+        site: match text_member(record, "chain_id") {
             Some(chain) => CallSite::Run(chain),
             None => CallSite::Session(&record.session),
         },
-        step: text(record, "step"),
-        item: integer(record, "item"),
-        wave: integer(record, "wave"),
-        attempt: integer(record, "attempt").map_or(1, i64::unsigned_abs),
-        tool: text(record, "tool")?,
-        role: text(record, "role").unwrap_or_default(),
-        call_id: text(record, "call_id").unwrap_or_default(),
-        time_ms: integer(record, "time_ms").unwrap_or_default(),
+        step: text_member(record, "step"),
+        item: integer_member(record, "item"),
+        wave: integer_member(record, "wave"),
+        attempt: integer_member(record, "attempt").map_or(1, i64::unsigned_abs),
+        tool: text_member(record, "tool")?,
+        role: text_member(record, "role").unwrap_or_default(),
+        call_id: text_member(record, "call_id").unwrap_or_default(),
+        time_ms: integer_member(record, "time_ms").unwrap_or_default(),
         sequence: record.sequence,
         elapsed_ms: record.record.get("elapsed_ms")?.as_f64()?,
         failed,
@@ -152,31 +154,31 @@ fn call(record: &AuditRecord) -> Option<EndedCall<'_>> {
     })
 }
 
-fn chain(record: &AuditRecord) -> Option<PlanExecution<'_>> {
-    if text(record, "status") == Some("rejected") {
+fn chain_from_record(record: &AuditRecord) -> Option<PlanExecution<'_>> {
+    if text_member(record, "status") == Some("rejected") {
         return None;
     }
     let waves = record.record.get("wave_timeline").and_then(Value::items);
     let elapsed = |wave: &Value| wave.get("elapsed_ms").and_then(Value::as_f64);
-    let reason = || text(record, "fallback_reason").unwrap_or("no reason is recorded");
+    let reason = || text_member(record, "fallback_reason").unwrap_or("no reason is recorded");
     Some(PlanExecution {
-        id: text(record, "chain_id")?,
+        id: text_member(record, "chain_id")?,
         barrier: is_true(record, "barrier"),
-        wanted_dep: text(record, "mode_requested") == Some("dep"),
+        wanted_dep: text_member(record, "mode_requested") == Some("dep"),
         fallback: is_true(record, "fallback_to_seq").then(reason),
         waves: (waves.iter().flatten())
             .map(|wave| elapsed(wave).unwrap_or_default())
             .collect(),
-        time_ms: integer(record, "recorded_ms").unwrap_or_default(),
+        time_ms: integer_member(record, "recorded_ms").unwrap_or_default(),
         sequence: record.sequence,
     })
 }
 
-fn text<'a>(record: &'a AuditRecord, key: &str) -> Option<&'a str> {
+fn text_member<'a>(record: &'a AuditRecord, key: &str) -> Option<&'a str> {
     record.record.get(key)?.as_str()
 }
 
-fn integer(record: &AuditRecord, key: &str) -> Option<i64> {
+fn integer_member(record: &AuditRecord, key: &str) -> Option<i64> {
     record.record.get(key)?.as_i64()
 }
 

@@ -1,6 +1,6 @@
 //! Anomalies in recorded runs and calls: a pure function of records, with the same findings on any machine.
 //!
-//! [`anomalies`] reads the records of calls and plans (`facts.rs`) and checks each rule (`rules.rs`) against the limits of the
+//! [`find_anomalies`] reads the records of calls and plans (`facts.rs`) and checks each rule (`rules.rs`) against the limits of the
 //! configuration. A [`Anomaly`] is no error: it has a measurement, its threshold, and the next command to run.
 
 mod facts;
@@ -155,7 +155,7 @@ impl Anomaly {
 }
 
 /// Finds all anomalies, ordered by [`Kind`], then by location. The order of the records does not matter.
-pub fn anomalies(evidence: AnomalyEvidence<'_>, limits: &AnomalyLimits) -> Vec<Anomaly> {
+pub fn find_anomalies(evidence: AnomalyEvidence<'_>, limits: &AnomalyLimits) -> Vec<Anomaly> {
     let mut facts = RunFacts::read(evidence.records);
     let usual_ms = facts.usual_ms(limits.calls_least);
     if let Some(run) = evidence.of {
@@ -163,11 +163,11 @@ pub fn anomalies(evidence: AnomalyEvidence<'_>, limits: &AnomalyLimits) -> Vec<A
         facts.chains.retain(|chain| chain.id == run);
     }
     let mut findings: Vec<Anomaly> = rules::stalled_runs(evidence).collect();
-    findings.extend(rules::stalls(&facts, &usual_ms, limits));
-    findings.extend(rules::failures(&facts, limits));
-    findings.extend(rules::retries(&facts, limits));
-    findings.extend(rules::fallback(&facts, limits));
-    findings.extend(rules::shares(&facts, limits));
+    findings.extend(rules::find_stalls(&facts, &usual_ms, limits));
+    findings.extend(rules::find_repeated_failures(&facts, limits));
+    findings.extend(rules::find_excessive_retries(&facts, limits));
+    findings.extend(rules::find_sequential_fallback(&facts, limits));
+    findings.extend(rules::find_dominant_shares(&facts, limits));
     findings.sort_by(|a, b| (a.kind, &a.location).cmp(&(b.kind, &b.location)));
     findings
 }

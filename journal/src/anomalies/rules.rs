@@ -30,17 +30,18 @@ pub(super) fn stalled_runs(evidence: AnomalyEvidence<'_>) -> impl Iterator<Item 
 }
 
 /// Calls that took too long, one finding per tool and run; and waves that did although none of their calls did.
-pub(super) fn stalls(
+pub(super) fn find_stalls(
     facts: &RunFacts<'_>,
     usual_ms: &BTreeMap<&str, f64>,
     limits: &AnomalyLimits,
 ) -> Vec<Anomaly> {
     let is_slow = |call: &&EndedCall<'_>| {
         let usual = usual_ms.get(call.tool);
-        !call.cached && usual.is_some_and(|usual| call.elapsed_ms > bound(*usual, limits))
+        !call.cached
+            && usual.is_some_and(|usual| call.elapsed_ms > stall_threshold_ms(*usual, limits))
     };
     let slow = facts.calls.iter().filter(is_slow);
-    let slow = groups(slow, |call| (call.site, call.tool));
+    let slow = group_by_key(slow, |call| (call.site, call.tool));
     let mut findings = Vec::new();
     for calls in slow.values() {
         let by_time =
@@ -53,10 +54,10 @@ pub(super) fn stalls(
             kind: Kind::StalledStep,
             location: AnomalyLocation::of_call(longest),
             measured: longest.elapsed_ms,
-            threshold: bound(usual, limits),
+            threshold: stall_threshold_ms(usual, limits),
             message: format!(
                 "{} of `{}` took up to {} ms; the median is {usual} ms",
-                counted(calls.len(), "call"),
+                count_with_noun(calls.len(), "call"),
                 longest.tool,
                 longest.elapsed_ms,
             ),
@@ -64,11 +65,11 @@ pub(super) fn stalls(
                 "show the call: `mathchain audit show {}`; a `timeout_ms` on the step stops such calls",
                 longest.call_id
             ),
-            calls: names(calls.iter().copied()),
+            calls: newest_call_ids(calls.iter().copied()),
         });
     }
     let explained: BTreeSet<CallSite<'_>> = slow.keys().map(|(site, _)| *site).collect();
-    let by_site = groups(&facts.calls, |call| call.site);
+    let by_site = group_by_key(&facts.calls, |call| call.site);
     for chain in &facts.chains {
         let site = CallSite::Run(chain.id);
         if let Some(calls) = by_site.get(&site)
@@ -81,7 +82,7 @@ pub(super) fn stalls(
 }
 
 /// The duration above which a call or wave counts as stalled, in milliseconds.
-fn bound(usual_ms: f64, limits: &AnomalyLimits) -> f64 {
+fn stall_threshold_ms(usual_ms: f64, limits: &AnomalyLimits) -> f64 {
     (usual_ms * limits.stall_times as f64).max(limits.stall_ms as f64)
 }
 
@@ -108,7 +109,7 @@ fn slowest_wave(
             false => usual_ms.get(call.tool).copied(),
         };
         let usual = (calls.iter().filter(meanwhile).map(usual)).sum::<Option<f64>>()?;
-        (took > bound(usual, limits)).then_some((wave, took, usual))
+        (took > stall_threshold_ms(usual, limits)).then_some((wave, took, usual))
     });
     let (wave, took, usual) = slow.max_by(|a, b| a.1.total_cmp(&b.1))?;
     Some(Anomaly {
@@ -118,7 +119,7 @@ fn slowest_wave(
             ..AnomalyLocation::of_site(CallSite::Run(chain.id))
         },
         measured: took,
-        threshold: bound(usual, limits),
+        threshold: stall_threshold_ms(usual, limits),
         message: format!(
             "wave {wave} took {took} ms; its calls in sequence usually take {usual} ms, so it waited for something else"
         ),
@@ -183,8 +184,8 @@ impl<'a> ToolFailures<'a> {
             message: format!(
                 "{} of {} of `{tool}` failed{how} ({} %), most often with `{code}`",
                 self.failed.len(),
-                counted(self.calls, "call"),
-                percent(self.failed.len(), self.calls)
+                count_with_noun(self.calls, "call"),
+                percent_share(self.failed.len(), self.calls)
             ),
             next: match code {
                 "policy_denied" | "not_visible" | "approval_required" | "approval_declined"
@@ -199,16 +200,16 @@ impl<'a> ToolFailures<'a> {
                     format!("`mathchain audit show {call_id}` shows the newest one with its error")
                 }
             },
-            calls: names(self.failed.iter().copied()),
+            calls: newest_call_ids(self.failed.iter().copied()),
         }
     }
 }
 
 /// Tools that fail repeatedly: overall, and instantly within one run or session.
-pub(super) fn failures(facts: &RunFacts<'_>, limits: &AnomalyLimits) -> Vec<Anomaly> {
+pub(super) fn find_repeated_failures(facts: &RunFacts<'_>, limits: &AnomalyLimits) -> Vec<Anomaly> {
     let mut findings = Vec::new();
     let mut reported: BTreeMap<&str, usize> = BTreeMap::new();
-    for ((tool, _), calls) in groups(&facts.calls, |call| (call.tool, call.site)) {
+    for ((tool, _), calls) in group_by_key(&facts.calls, |call| (call.tool, call.site)) {
         let instant = ToolFailures::of(&calls, |call| call.elapsed_ms <= limits.instant_ms as f64);
         if instant.is_much(limits.instant_least, limits.failure_percent) {
             *reported.entry(tool).or_default() += instant.failed.len();
@@ -216,7 +217,7 @@ pub(super) fn failures(facts: &RunFacts<'_>, limits: &AnomalyLimits) -> Vec<Anom
             findings.push(instant.finding(Kind::InstantFailures, limits.instant_least, &how));
         }
     }
-    for (tool, calls) in groups(&facts.calls, |call| call.tool) {
+    for (tool, calls) in group_by_key(&facts.calls, |call| call.tool) {
         let all = ToolFailures::of(&calls, |_| true);
         // Failures that are all reported as instant are not reported twice.
         let is_more = all.failed.len() > reported.get(tool).copied().unwrap_or_default();
@@ -228,12 +229,12 @@ pub(super) fn failures(facts: &RunFacts<'_>, limits: &AnomalyLimits) -> Vec<Anom
 }
 
 /// Tools whose calls in one run are retried too often.
-pub(super) fn retries(facts: &RunFacts<'_>, limits: &AnomalyLimits) -> Vec<Anomaly> {
+pub(super) fn find_excessive_retries(facts: &RunFacts<'_>, limits: &AnomalyLimits) -> Vec<Anomaly> {
     // A repeated direct call is a call of its own.
     let steps = facts.calls.iter().filter(|call| call.step.is_some());
     let mut findings = Vec::new();
-    for ((_, tool), calls) in groups(steps, |call| (call.site, call.tool)) {
-        let units = groups(calls, |call| (call.step, call.item));
+    for ((_, tool), calls) in group_by_key(steps, |call| (call.site, call.tool)) {
+        let units = group_by_key(calls, |call| (call.step, call.item));
         let attempts = units
             .values()
             .map(|attempts| attempts.iter().copied().rev());
@@ -259,19 +260,22 @@ pub(super) fn retries(facts: &RunFacts<'_>, limits: &AnomalyLimits) -> Vec<Anoma
             threshold: limits.attempts_per_call as f64,
             message: format!(
                 "{attempts} attempts for {} of `{tool}`, {} for the worst (`{}`)",
-                counted(last.len(), "call"),
+                count_with_noun(last.len(), "call"),
                 worst.attempt,
                 worst.step.unwrap_or_default()
             ),
             next: "retry only transient errors (`retry: {on: [..]}`), fewer times (`max`), after a longer pause (`backoff_ms`)".to_owned(),
-            calls: names(retried()),
+            calls: newest_call_ids(retried()),
         });
     }
     findings
 }
 
 /// Plans that were to run by dependencies and ran sequentially.
-pub(super) fn fallback(facts: &RunFacts<'_>, limits: &AnomalyLimits) -> Option<Anomaly> {
+pub(super) fn find_sequential_fallback(
+    facts: &RunFacts<'_>,
+    limits: &AnomalyLimits,
+) -> Option<Anomaly> {
     let wanted = facts.chains.iter().filter(|chain| chain.wanted_dep).count();
     let fallen = facts.chains.iter().filter(|chain| chain.wanted_dep);
     let fallen = fallen.filter_map(|chain| Some((chain.fallback?, chain.id)));
@@ -287,7 +291,7 @@ pub(super) fn fallback(facts: &RunFacts<'_>, limits: &AnomalyLimits) -> Option<A
         location: example.map_or_else(AnomalyLocation::default, |(_, run)| {
             AnomalyLocation::of_site(CallSite::Run(run))
         }),
-        measured: percent(fallen.len(), wanted),
+        measured: percent_share(fallen.len(), wanted),
         threshold: limits.fallback_percent as f64,
         message: format!(
             "{} of {wanted} plans ran sequentially, most often because: {reason}",
@@ -300,7 +304,7 @@ pub(super) fn fallback(facts: &RunFacts<'_>, limits: &AnomalyLimits) -> Option<A
 }
 
 /// One tool, or one role, with nearly all calls. Where there is no other, nothing is reported.
-pub(super) fn shares(facts: &RunFacts<'_>, limits: &AnomalyLimits) -> Vec<Anomaly> {
+pub(super) fn find_dominant_shares(facts: &RunFacts<'_>, limits: &AnomalyLimits) -> Vec<Anomaly> {
     let whole = facts.calls.len();
     if (whole as u64) < limits.share_calls_least {
         return Vec::new();
@@ -309,14 +313,14 @@ pub(super) fn shares(facts: &RunFacts<'_>, limits: &AnomalyLimits) -> Vec<Anomal
         |kind, location, calls: &[&EndedCall<'_>], limit: u64, whose: String, next| Anomaly {
             kind,
             location,
-            measured: percent(calls.len(), whole),
+            measured: percent_share(calls.len(), whole),
             threshold: limit as f64,
             message: format!("{} of {whole} calls are {whose}", calls.len()),
             next,
-            calls: names(calls.iter().copied()),
+            calls: newest_call_ids(calls.iter().copied()),
         };
     let limit = limits.tool_percent;
-    let tool = leader(facts, |call| call.tool, limit).map(|(tool, calls)| {
+    let tool = dominant_group(facts, |call| call.tool, limit).map(|(tool, calls)| {
         let location = AnomalyLocation {
             tool: Some(tool.to_owned()),
             ..AnomalyLocation::default()
@@ -328,7 +332,7 @@ pub(super) fn shares(facts: &RunFacts<'_>, limits: &AnomalyLimits) -> Vec<Anomal
     });
     let limit = limits.role_percent;
     let has_roles = facts.calls.iter().all(|call| !call.role.is_empty());
-    let role = leader(facts, |call| call.role, limit).filter(|_| has_roles);
+    let role = dominant_group(facts, |call| call.role, limit).filter(|_| has_roles);
     let role = role.map(|(role, calls)| {
         let location = AnomalyLocation {
             role: Some(role.to_owned()),
@@ -343,12 +347,12 @@ pub(super) fn shares(facts: &RunFacts<'_>, limits: &AnomalyLimits) -> Vec<Anomal
 }
 
 /// The name that more than this share of all calls have, if some have another.
-fn leader<'a>(
+fn dominant_group<'a>(
     facts: &'a RunFacts<'a>,
     name: impl Fn(&EndedCall<'a>) -> &'a str,
     percent: u64,
 ) -> Option<(&'a str, Vec<&'a EndedCall<'a>>)> {
-    let groups = groups(&facts.calls, |call| name(call));
+    let groups = group_by_key(&facts.calls, |call| name(call));
     let has_others = groups.len() > 1;
     let leader = groups
         .into_iter()
@@ -358,7 +362,7 @@ fn leader<'a>(
 }
 
 /// Groups items by a key; each group keeps their order.
-fn groups<T, K: Ord>(
+fn group_by_key<T, K: Ord>(
     items: impl IntoIterator<Item = T>,
     key: impl Fn(&T) -> K,
 ) -> BTreeMap<K, Vec<T>> {
@@ -371,19 +375,19 @@ fn groups<T, K: Ord>(
 
 /// The most frequent of some names; of several, the first in alphabetical order.
 fn most_common<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let groups = groups(names, |name| *name).into_iter().rev();
+    let groups = group_by_key(names, |name| *name).into_iter().rev();
     Some(groups.max_by_key(|(_, group)| group.len())?.0)
 }
 
 /// The ids of the newest of some calls.
-fn names<'a>(calls: impl IntoIterator<Item = &'a EndedCall<'a>>) -> Vec<String> {
+fn newest_call_ids<'a>(calls: impl IntoIterator<Item = &'a EndedCall<'a>>) -> Vec<String> {
     const SHOWN: usize = 5;
     let shown = calls.into_iter().take(SHOWN);
     shown.map(|call| call.call_id.to_owned()).collect()
 }
 
 /// A share in percent, rounded to one decimal.
-fn percent(part: usize, whole: usize) -> f64 {
+fn percent_share(part: usize, whole: usize) -> f64 {
     (part as f64 * 1000.0 / whole.max(1) as f64).round() / 10.0
 }
 
@@ -392,7 +396,7 @@ fn is_above(part: usize, whole: usize, percent: u64) -> bool {
     part as u128 * 100 > u128::from(percent) * whole as u128
 }
 
-fn counted(count: usize, what: &str) -> String {
+fn count_with_noun(count: usize, what: &str) -> String {
     match count {
         1 => format!("one {what}"),
         _ => format!("{count} {what}s"),

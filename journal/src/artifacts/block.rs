@@ -6,15 +6,15 @@ use std::ops::Range;
 use tool_core::value::Numbers;
 use tool_core::{Result, Value};
 
-use super::form::{RANK_MAX, damaged, too_large};
-use super::handle::{ArtifactHandle, ArtifactKind, summary};
+use super::form::{RANK_MAX, damaged_value_error, too_large};
+use super::handle::{ArtifactHandle, ArtifactKind, summarise_numbers};
 use super::{ArtifactHash, FILE_BYTES_MAX};
 
 /// Bytes that several threads hash, at least.
 const SHARED_LEAST: usize = 1 << 20;
 
 /// The handle of a block, noted at the immutable block so that it is hashed once.
-pub(super) fn named(numbers: &Numbers) -> Result<ArtifactHandle> {
+pub(super) fn block_handle(numbers: &Numbers) -> Result<ArtifactHandle> {
     let note = numbers.note();
     let noted: Option<&dyn Any> = note.and_then(|note| Some(&**note.get()? as &dyn Any));
     let noted = noted.and_then(|noted| noted.downcast_ref::<ArtifactHandle>());
@@ -46,7 +46,7 @@ pub(super) fn named(numbers: &Numbers) -> Result<ArtifactHandle> {
             shape: numbers.shape().to_vec(),
             integral: numbers.integral(),
             bytes,
-            summary: summary(numbers),
+            summary: summarise_numbers(numbers),
         },
     };
     if let Some(note) = note {
@@ -88,12 +88,12 @@ pub(super) struct BlockSpan {
 }
 
 /// The place of some rows: elements along the first extent.
-pub(super) fn span(handle: &ArtifactHandle, rows: Range<usize>) -> Result<BlockSpan> {
+pub(super) fn row_span(handle: &ArtifactHandle, rows: Range<usize>) -> Result<BlockSpan> {
     let ArtifactKind::Npy {
         shape, integral, ..
     } = &handle.kind
     else {
-        return Err(damaged("a handle is not of a block"));
+        return Err(damaged_value_error("a handle is not of a block"));
     };
     let count: usize = shape.iter().product();
     let flat = [count];
@@ -106,7 +106,11 @@ pub(super) fn span(handle: &ArtifactHandle, rows: Range<usize>) -> Result<BlockS
     let mut part = shape.clone();
     match part.first_mut() {
         Some(extent) if rows.start <= rows.end && rows.end <= *extent => *extent = rows.len(),
-        _ => return Err(damaged("rows lie beyond the end of their block")),
+        _ => {
+            return Err(damaged_value_error(
+                "rows lie beyond the end of their block",
+            ));
+        }
     }
     let before = tool_core::npy::npy_header(stored).len() + 8 * width * rows.start;
     Ok(BlockSpan {
@@ -132,19 +136,19 @@ impl BlockSpan {
         let numbers = Numbers::new(self.shape, data, self.integral);
         numbers
             .map(Value::Numbers)
-            .ok_or_else(|| damaged("a handle and its file differ in shape"))
+            .ok_or_else(|| damaged_value_error("a handle and its file differ in shape"))
     }
 }
 
 /// Decodes a block from the bytes of its file and its handle.
-pub(super) fn block(handle: &ArtifactHandle, bytes: &[u8]) -> Result<Value> {
+pub(super) fn decode_block(handle: &ArtifactHandle, bytes: &[u8]) -> Result<Value> {
     let ArtifactKind::Npy {
         shape, integral, ..
     } = &handle.kind
     else {
-        return Err(damaged("a handle is not of a block"));
+        return Err(damaged_value_error("a handle is not of a block"));
     };
-    match tool_core::npy::parse_npy(bytes).map_err(|fault| damaged(&fault.message))? {
+    match tool_core::npy::parse_npy(bytes).map_err(|fault| damaged_value_error(&fault.message))? {
         Value::Numbers(numbers) if numbers.shape() == shape && !integral => {
             Ok(Value::Numbers(numbers))
         }
@@ -152,8 +156,8 @@ pub(super) fn block(handle: &ArtifactHandle, bytes: &[u8]) -> Result<Value> {
             let shaped = numbers.reshaped(shape.clone(), *integral);
             shaped
                 .map(Value::Numbers)
-                .ok_or_else(|| damaged("a handle and its file differ in shape"))
+                .ok_or_else(|| damaged_value_error("a handle and its file differ in shape"))
         }
-        _ => Err(damaged("a file contains no block")),
+        _ => Err(damaged_value_error("a file contains no block")),
     }
 }

@@ -92,15 +92,15 @@ impl ArtifactFolder {
     pub(crate) fn read(&self, handle: &ArtifactHandle) -> Result<Vec<u8>> {
         let place = self.place(handle.hash, handle.ending().unwrap_or_default());
         let read = || -> io::Result<Vec<u8>> {
-            let (mut file, length) = open(&place)?;
+            let (mut file, length) = open_artifact(&place)?;
             let mut bytes = Vec::with_capacity(length as usize);
             file.read_to_end(&mut bytes)?;
             Ok(bytes)
         };
-        let bytes = read().map_err(|err| unread(handle.hash, &err))?;
+        let bytes = read().map_err(|err| artifact_read_error(handle.hash, &err))?;
         match ArtifactHash::of(&bytes) == handle.hash {
             true => Ok(bytes),
-            false => Err(mismatched(handle.hash)),
+            false => Err(hash_mismatch_error(handle.hash)),
         }
     }
 
@@ -108,16 +108,16 @@ impl ArtifactFolder {
     pub(crate) fn rows(&self, handle: &ArtifactHandle, rows: Range<usize>) -> Result<Value> {
         self.check(handle)?;
         let place = self.place(handle.hash, handle.ending().unwrap_or_default());
-        let span = block::span(handle, rows)?;
+        let span = block::row_span(handle, rows)?;
         let read = || -> io::Result<Vec<u8>> {
-            let (file, _) = open(&place)?;
+            let (file, _) = open_artifact(&place)?;
             let mut file = file.into_inner();
             file.seek(SeekFrom::Start(span.offset))?;
             let mut bytes = vec![0; span.bytes];
             file.read_exact(&mut bytes)?;
             Ok(bytes)
         };
-        let bytes = read().map_err(|err| unread(handle.hash, &err))?;
+        let bytes = read().map_err(|err| artifact_read_error(handle.hash, &err))?;
         span.numbers(&bytes)
     }
 
@@ -126,8 +126,8 @@ impl ArtifactFolder {
         let place = self.place(handle.hash, handle.ending().unwrap_or_default());
         match hash_of(&place) {
             Ok(found) if found == handle.hash => Ok(()),
-            Ok(_) => Err(mismatched(handle.hash)),
-            Err(err) => Err(unread(handle.hash, &err)),
+            Ok(_) => Err(hash_mismatch_error(handle.hash)),
+            Err(err) => Err(artifact_read_error(handle.hash, &err)),
         }
     }
 
@@ -135,7 +135,7 @@ impl ArtifactFolder {
     pub(crate) fn describes(&self, handle: &ArtifactHandle) -> Result<bool> {
         Ok(match &handle.kind {
             ArtifactKind::Npy { .. } => match self.block(handle)? {
-                Value::Numbers(numbers) => block::named(&numbers)?.describes_same(handle),
+                Value::Numbers(numbers) => block::block_handle(&numbers)?.describes_same(handle),
                 _ => false,
             },
             _ => self.read(handle)?.len() as u64 == handle.bytes(),
@@ -144,7 +144,7 @@ impl ArtifactFolder {
 
     /// Reads and verifies the block in a file.
     pub(crate) fn block(&self, handle: &ArtifactHandle) -> Result<Value> {
-        block::block(handle, &self.read(handle)?)
+        block::decode_block(handle, &self.read(handle)?)
     }
 
     /// Lists every file, in arbitrary order.
@@ -184,40 +184,40 @@ impl ArtifactFolder {
 }
 
 /// The error for an artifact that does not exist.
-pub(crate) fn missing(hash: ArtifactHash) -> ToolError {
+pub(crate) fn missing_artifact(hash: ArtifactHash) -> ToolError {
     tool_error!(ToolError, Reason::ArtifactMissing; "the artifact `{hash}` no longer exists";
         "run the plan again to recreate it; `mathchain runs pin RUN` protects the values of a run from collection")
 }
 
 /// The error for an artifact whose content does not match its hash.
-pub(crate) fn corrupt(hash: ArtifactHash, why: &str) -> ToolError {
+pub(crate) fn corrupt_artifact(hash: ArtifactHash, why: &str) -> ToolError {
     tool_error!(ToolError, "artifact_corrupt"; "the artifact `{hash}` cannot be used: {why}";
         "run the plan again; it replaces a damaged file")
 }
 
-fn mismatched(hash: ArtifactHash) -> ToolError {
-    corrupt(hash, "its content does not match its hash")
+fn hash_mismatch_error(hash: ArtifactHash) -> ToolError {
+    corrupt_artifact(hash, "its content does not match its hash")
 }
 
-fn unread(hash: ArtifactHash, err: &io::Error) -> ToolError {
+fn artifact_read_error(hash: ArtifactHash, err: &io::Error) -> ToolError {
     match err.kind() {
-        io::ErrorKind::NotFound => missing(hash),
-        _ => corrupt(hash, &err.to_string()),
+        io::ErrorKind::NotFound => missing_artifact(hash),
+        _ => corrupt_artifact(hash, &err.to_string()),
     }
 }
 
 /// The body of a small value, if it is there and matches its hash.
-pub(crate) fn verified(hash: ArtifactHash, body: Option<String>) -> Result<String> {
-    let body = body.ok_or_else(|| missing(hash))?;
+pub(crate) fn verify_body(hash: ArtifactHash, body: Option<String>) -> Result<String> {
+    let body = body.ok_or_else(|| missing_artifact(hash))?;
     match ArtifactHash::of(body.as_bytes()) == hash {
         true => Ok(body),
-        false => Err(mismatched(hash)),
+        false => Err(hash_mismatch_error(hash)),
     }
 }
 
 /// Opens an artifact and returns its length. It must be a regular file, not a link, of at most [`FILE_BYTES_MAX`]; reading stops there,
 /// even if the file grows.
-fn open(place: &Path) -> io::Result<(Take<File>, u64)> {
+fn open_artifact(place: &Path) -> io::Result<(Take<File>, u64)> {
     let irregular = || io::Error::other("it is not a regular file");
     // Opening a pipe would wait for a writer, so the kind of file is checked first.
     if !place.symlink_metadata()?.is_file() {
@@ -237,7 +237,7 @@ fn open(place: &Path) -> io::Result<(Take<File>, u64)> {
 
 fn hash_of(place: &Path) -> io::Result<ArtifactHash> {
     let mut hasher = blake3::Hasher::new();
-    let mut file = BufReader::with_capacity(1 << 16, open(place)?.0);
+    let mut file = BufReader::with_capacity(1 << 16, open_artifact(place)?.0);
     io::copy(&mut file, &mut hasher)?;
     Ok(ArtifactHash(hasher.finalize().into()))
 }

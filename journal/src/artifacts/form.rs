@@ -17,7 +17,7 @@ use std::sync::Arc;
 use tool_core::value::{Numbers, SAFE_INTEGER};
 use tool_core::{ErrorCode, Object, Result, ToolError, Value, json, object, tool_error};
 
-use super::block::named;
+use super::block::block_handle;
 use super::handle::{ArtifactHandle, ArtifactKind, FILE_KEY};
 use super::{ArtifactHash, DEPTH_MAX, JSON_BYTES_MAX};
 
@@ -44,7 +44,7 @@ pub(crate) struct StoredForm {
 ///
 /// # Errors
 /// `limit_exceeded` for a value that is too deep or too large.
-pub(crate) fn stored(value: &Value, least: usize) -> Result<StoredForm> {
+pub(crate) fn encode_value(value: &Value, least: usize) -> Result<StoredForm> {
     let mut encoder = ArtifactEncoder {
         least,
         blocks: Vec::new(),
@@ -86,25 +86,25 @@ pub(crate) fn stored(value: &Value, least: usize) -> Result<StoredForm> {
 ///
 /// # Errors
 /// `artifact_corrupt` for an invalid form, and the errors of `open`.
-pub(crate) fn load(
+pub(crate) fn decode_stored_form(
     body: &str,
     open: &mut dyn FnMut(&ArtifactHandle) -> Result<Value>,
 ) -> Result<Value> {
-    let value = parse(body)?;
+    let value = parse_stored_json(body)?;
     match has_form(&value) {
-        true => decode(&value, open),
+        true => decode_value(&value, open),
         false => Ok(value),
     }
 }
 
-fn parse(body: &str) -> Result<Value> {
+fn parse_stored_json(body: &str) -> Result<Value> {
     let limits = json::JsonLimits {
         bytes_max: JSON_BYTES_MAX,
         // Each level may have an escape of two levels.
         depth_max: 3 * DEPTH_MAX + 8,
         ..json::JsonLimits::default()
     };
-    json::parse_json(body, limits).map_err(|err| damaged(&err.to_string()))
+    json::parse_json(body, limits).map_err(|err| damaged_value_error(&err.to_string()))
 }
 
 pub(super) fn too_large(reason: &'static str, found: u64, limit: u64) -> ToolError {
@@ -116,7 +116,7 @@ pub(super) fn too_large(reason: &'static str, found: u64, limit: u64) -> ToolErr
     .hint("split it, or write it to a file of the workspace")
 }
 
-pub(super) fn damaged(why: &str) -> ToolError {
+pub(super) fn damaged_value_error(why: &str) -> ToolError {
     tool_error!(ToolError, "artifact_corrupt"; "a stored value cannot be read: {why}").hint(
         "`mathchain audit verify` lists all damage; run the plan again to recompute the value",
     )
@@ -134,7 +134,7 @@ fn is_plain(value: &Value, least: usize, depth: usize) -> Result<bool> {
             let numeric = |first: &Value| {
                 matches!(first, Value::Int(_) | Value::Float(_) | Value::Numbers(_))
             };
-            let mut plain = !first.is_some_and(numeric) || !packs(items);
+            let mut plain = !first.is_some_and(numeric) || !is_packable(items);
             for item in items.iter() {
                 plain &= is_plain(item, least, depth + 1)?;
             }
@@ -185,7 +185,7 @@ fn is_text_exact(numbers: &Numbers) -> bool {
 }
 
 /// Whether the parser would pack these items into one block.
-fn packs(items: &[Value]) -> bool {
+fn is_packable(items: &[Value]) -> bool {
     matches!(Value::array(items.to_vec()), Value::Numbers(_))
 }
 
@@ -201,7 +201,7 @@ impl ArtifactEncoder {
                 Value::object([(INTEGER, number.to_string())])
             }
             Value::Float(number) if !number.is_finite() => {
-                Value::object([(DOUBLE, bits([*number]))])
+                Value::object([(DOUBLE, format_float_bits([*number]))])
             }
             Value::Null | Value::Bool(_) | Value::String(_) | Value::Int(_) | Value::Float(_) => {
                 value.clone()
@@ -209,7 +209,7 @@ impl ArtifactEncoder {
             Value::Array(items) => {
                 let items = items.iter().map(|item| self.encode(item));
                 let items = items.collect::<Result<Vec<_>>>()?;
-                if !packs(&items) {
+                if !is_packable(&items) {
                     return Ok(Value::Array(Arc::new(items)));
                 }
                 let texts = items.iter().map(|item| Value::from(json::to_text(item)));
@@ -221,7 +221,7 @@ impl ArtifactEncoder {
                 let block = object! {
                     "shape" => numbers.shape().to_vec(),
                     "integral" => numbers.integral(),
-                    "bits" => bits(numbers.as_slice().iter().copied()),
+                    "bits" => format_float_bits(numbers.as_slice().iter().copied()),
                 };
                 Value::object([(BLOCK, block)])
             }
@@ -242,7 +242,7 @@ impl ArtifactEncoder {
     }
 
     fn file(&mut self, numbers: &Numbers) -> Result<Value> {
-        let handle = named(numbers)?;
+        let handle = block_handle(numbers)?;
         let value = handle.to_value();
         self.blocks.push((handle, numbers.clone()));
         Ok(value)
@@ -250,7 +250,7 @@ impl ArtifactEncoder {
 }
 
 /// Formats the bits of doubles, 16 hex digits each.
-fn bits(numbers: impl IntoIterator<Item = f64>) -> String {
+fn format_float_bits(numbers: impl IntoIterator<Item = f64>) -> String {
     use std::fmt::Write as _;
     let mut text = String::new();
     for number in numbers {
@@ -285,29 +285,31 @@ fn has_form(value: &Value) -> bool {
 
 type Open<'a> = &'a mut dyn FnMut(&ArtifactHandle) -> Result<Value>;
 
-fn decode(value: &Value, open: Open<'_>) -> Result<Value> {
+fn decode_value(value: &Value, open: Open<'_>) -> Result<Value> {
     match value {
         Value::Array(items) => {
-            let items = items.iter().map(|item| decode(item, open));
+            let items = items.iter().map(|item| decode_value(item, open));
             Ok(Value::Array(Arc::new(items.collect::<Result<_, _>>()?)))
         }
         Value::Object(object) => match object.iter().next() {
-            Some((key, inside)) if key.starts_with('$') => form(value, key, inside, open),
-            _ => members(object, open),
+            Some((key, inside)) if key.starts_with('$') => {
+                decode_tagged_form(value, key, inside, open)
+            }
+            _ => decode_members(object, open),
         },
         other => Ok(other.clone()),
     }
 }
 
-fn members(object: &Object, open: Open<'_>) -> Result<Value> {
+fn decode_members(object: &Object, open: Open<'_>) -> Result<Value> {
     let mut copy = Object::new();
     for (key, member) in object.iter() {
-        copy.push_unique(key.into(), decode(member, open)?);
+        copy.push_unique(key.into(), decode_value(member, open)?);
     }
     Ok(Value::Object(copy.into()))
 }
 
-fn form(whole: &Value, key: &str, inside: &Value, open: Open<'_>) -> Result<Value> {
+fn decode_tagged_form(whole: &Value, key: &str, inside: &Value, open: Open<'_>) -> Result<Value> {
     let text = inside.as_str().unwrap_or_default();
     let found = match key {
         FILE_KEY => ArtifactHandle::from_value(whole)
@@ -315,7 +317,7 @@ fn form(whole: &Value, key: &str, inside: &Value, open: Open<'_>) -> Result<Valu
             .transpose()?,
         LITERAL => inside
             .as_object()
-            .map(|object| members(object, open))
+            .map(|object| decode_members(object, open))
             .transpose()?,
         DOUBLE => match of_bits(text).as_deref() {
             Some(&[number]) => Some(Value::Float(number)),
@@ -326,8 +328,8 @@ fn form(whole: &Value, key: &str, inside: &Value, open: Open<'_>) -> Result<Valu
         LIST => match inside.items() {
             Some(texts) => {
                 let items = texts.iter().map(|text| {
-                    let item = parse(text.as_str().unwrap_or_default())?;
-                    decode(&item, open)
+                    let item = parse_stored_json(text.as_str().unwrap_or_default())?;
+                    decode_value(&item, open)
                 });
                 Some(Value::Array(Arc::new(items.collect::<Result<_, _>>()?)))
             }
@@ -335,7 +337,7 @@ fn form(whole: &Value, key: &str, inside: &Value, open: Open<'_>) -> Result<Valu
         },
         _ => None,
     };
-    found.ok_or_else(|| damaged(&format!("`{key}` is not a stored form")))
+    found.ok_or_else(|| damaged_value_error(&format!("`{key}` is not a stored form")))
 }
 
 fn small_block(inside: &Value) -> Option<Value> {

@@ -208,7 +208,7 @@ impl ArtifactHandle {
 }
 
 /// Minimum, maximum and mean of the finite numbers (summed in order), and the count of the others.
-pub(super) fn summary(numbers: &Numbers) -> Value {
+pub(super) fn summarise_numbers(numbers: &Numbers) -> Value {
     let (mut min, mut max, mut sum, mut count) = (f64::INFINITY, f64::NEG_INFINITY, 0.0, 0_u64);
     for &number in numbers
         .as_slice()

@@ -16,8 +16,8 @@ mod handle;
 mod tests;
 
 pub use self::folder::FOLDER;
-pub(crate) use self::folder::{ArtifactFolder, corrupt, missing, verified};
-pub(crate) use self::form::{StoredForm, load, stored};
+pub(crate) use self::folder::{ArtifactFolder, corrupt_artifact, missing_artifact, verify_body};
+pub(crate) use self::form::{StoredForm, decode_stored_form, encode_value};
 pub(crate) use self::handle::FILE_KEY;
 pub use self::handle::{ArtifactHandle, ArtifactHash, ArtifactKind};
 
@@ -40,7 +40,7 @@ pub(crate) fn least_of(value: &Value) -> usize {
 
 /// Total size of the files of a value when it is stored; 0 for a value that cannot be stored.
 pub fn bytes_in_files(value: &Value) -> u64 {
-    let Ok(stored) = stored(value, FILE_BYTES_LEAST) else {
+    let Ok(stored) = encode_value(value, FILE_BYTES_LEAST) else {
         return 0;
     };
     let blocks: u64 = stored.blocks.iter().map(|(block, _)| block.bytes()).sum();

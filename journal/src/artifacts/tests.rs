@@ -114,7 +114,7 @@ fn value() -> impl Strategy<Value = Value> {
 
 /// Through stored form and files and back.
 fn round_trip(folder: &ArtifactFolder, value: &Value, least: usize) -> (ArtifactHandle, Value) {
-    let kept = stored(value, least).unwrap();
+    let kept = encode_value(value, least).unwrap();
     for (handle, numbers) in &kept.blocks {
         folder.keep_block(handle, numbers).unwrap();
     }
@@ -124,7 +124,7 @@ fn round_trip(folder: &ArtifactFolder, value: &Value, least: usize) -> (Artifact
     let handle = ArtifactHandle::from_value(&handle).unwrap();
     assert_eq!(handle, kept.handle);
     let back = match &kept.body {
-        Some(body) => load(body, &mut |block| folder.block(block)).unwrap(),
+        Some(body) => decode_stored_form(body, &mut |block| folder.block(block)).unwrap(),
         None => folder.block(&handle).unwrap(),
     };
     (handle, back)
@@ -164,7 +164,7 @@ fn values_that_differ_have_different_names() {
     ];
     let names: std::collections::BTreeSet<_> = values
         .iter()
-        .map(|value| stored(value, FILE_BYTES_LEAST).unwrap().handle.hash)
+        .map(|value| encode_value(value, FILE_BYTES_LEAST).unwrap().handle.hash)
         .collect();
     assert_eq!(names.len(), values.len());
 }
@@ -205,8 +205,8 @@ fn limits_are_typed_errors() {
             Value::Array(Arc::new(vec![inner, Value::Null]))
         })
     };
-    assert!(stored(&deep(DEPTH_MAX), FILE_BYTES_LEAST).is_ok());
-    let err = stored(&deep(DEPTH_MAX + 1), FILE_BYTES_LEAST)
+    assert!(encode_value(&deep(DEPTH_MAX), FILE_BYTES_LEAST).is_ok());
+    let err = encode_value(&deep(DEPTH_MAX + 1), FILE_BYTES_LEAST)
         .map(|_| ())
         .unwrap_err();
     assert_eq!(err.reason_str(), Some("value_depth"));
@@ -215,9 +215,9 @@ fn limits_are_typed_errors() {
     for _ in 0..DEPTH_MAX {
         lit = Value::object([("$lit", lit)]);
     }
-    let kept = stored(&lit, 1 << 20).unwrap();
+    let kept = encode_value(&lit, 1 << 20).unwrap();
     let body = kept.body.unwrap();
-    let back = load(&body, &mut |_| panic!("no files")).unwrap();
+    let back = decode_stored_form(&body, &mut |_| panic!("no files")).unwrap();
     assert!(same(&lit, &back));
     for damaged in [
         "{",
@@ -227,7 +227,7 @@ fn limits_are_typed_errors() {
         r#"{"$block":{"shape":[2],"integral":false,"bits":""}}"#,
         r#"{"$list":[1]}"#,
     ] {
-        let err = load(damaged, &mut |_| panic!("no files")).unwrap_err();
+        let err = decode_stored_form(damaged, &mut |_| panic!("no files")).unwrap_err();
         assert_eq!(err.reason_str(), Some("artifact_corrupt"), "{damaged}");
     }
 }
@@ -253,7 +253,7 @@ fn a_handle_is_exact() {
 fn a_block_keeps_its_name_and_another_shape_has_its_own() {
     let data: Vec<f64> = (0..6000).map(f64::from).collect();
     let flat = Numbers::vector(data.clone(), false);
-    let name = |numbers: &Numbers| block::named(numbers).unwrap();
+    let name = |numbers: &Numbers| block::block_handle(numbers).unwrap();
     let matrix = flat.clone().reshaped(vec![60, 100], false).unwrap();
     let (first, second, third) = (name(&flat), name(&matrix), name(&flat));
     assert_eq!(first, third);

@@ -49,14 +49,14 @@ impl PruneExtras {
              UNION ALL SELECT 1 FROM notices WHERE time_ms < ?1
              UNION ALL SELECT 1 FROM pipelines WHERE changed_ms < ?1";
         const PIPELINES: &str = "SELECT id FROM pipelines WHERE changed_ms < ? AND owner IS NULL";
-        if !sql::exists(connection, OLD, [before_ms as i64])? {
+        if !sql::row_exists(connection, OLD, [before_ms as i64])? {
             return Ok(Self::default());
         }
         let calls = remaining_calls(connection, removed)?;
         let mut chosen = Self::default();
         chosen.choose_backups(connection, before_ms, &calls)?;
         chosen.choose_notices(connection, before_ms, &calls)?;
-        chosen.pipelines = sql::rows(connection, PIPELINES, [before_ms as i64])?;
+        chosen.pipelines = sql::all_rows(connection, PIPELINES, [before_ms as i64])?;
         Ok(chosen)
     }
 
@@ -66,7 +66,7 @@ impl PruneExtras {
         before_ms: u64,
         calls: &HashSet<String>,
     ) -> rusqlite::Result<()> {
-        let all: Vec<Copy> = sql::rows(connection, &Copy::sql("FROM backups"), [])?;
+        let all: Vec<Copy> = sql::all_rows(connection, &Copy::sql("FROM backups"), [])?;
         let is_old = |copy: &&Copy| copy.time_ms < before_ms && !calls.contains(&copy.call_id);
         let (old, kept): (Vec<&Copy>, Vec<&Copy>) = all.iter().partition(is_old);
         let kept: HashSet<&String> = kept.iter().map(|copy| &copy.digest).collect();
@@ -87,7 +87,7 @@ impl PruneExtras {
         before_ms: u64,
         calls: &HashSet<String>,
     ) -> rusqlite::Result<()> {
-        let all: Vec<Message> = sql::rows(connection, &Message::sql("FROM notices"), [])?;
+        let all: Vec<Message> = sql::all_rows(connection, &Message::sql("FROM notices"), [])?;
         let mut answers: HashMap<&str, Vec<&Message>> = HashMap::new();
         for answer in all.iter().filter(|one| one.kind == "answer") {
             answers.entry(&answer.call_id).or_default().push(answer);
@@ -127,7 +127,7 @@ impl PruneExtras {
             ("DELETE FROM notices WHERE number = ?", &self.notices),
         ] {
             for number in numbers {
-                sql::execute(transaction, sql, [number])?;
+                sql::execute_statement(transaction, sql, [number])?;
             }
         }
         for id in &self.pipelines {
@@ -135,7 +135,7 @@ impl PruneExtras {
                 "DELETE FROM pipeline_events WHERE pipeline = ?",
                 "DELETE FROM pipelines WHERE id = ?",
             ] {
-                sql::execute(transaction, sql, [id])?;
+                sql::execute_statement(transaction, sql, [id])?;
             }
         }
         Ok(())
@@ -149,7 +149,7 @@ fn remaining_calls(
 ) -> rusqlite::Result<HashSet<String>> {
     const SQL: &str = "SELECT session, body ->> '$.call_id' FROM events
          WHERE instr(body, '\"call_id\":\"') > 0 AND json_valid(body) AND body ->> '$.call_id' IS NOT NULL";
-    let all = sql::rows::<(String, String)>(connection, SQL, [])?.into_iter();
+    let all = sql::all_rows::<(String, String)>(connection, SQL, [])?.into_iter();
     let remaining = all.filter(|(session, _)| !removed.contains_key(session));
     Ok(remaining.map(|(_, call)| call).collect())
 }

@@ -13,7 +13,7 @@ use tool_core::capability::{AuditLedger as _, LedgerHead, RecordDurability};
 use tool_core::{Encode, Object, Result, ToolError, Value, convert, object, tool_error};
 
 use self::beside::PruneExtras;
-use self::old::{PruneCandidate, candidates, collections, open_approvals};
+use self::old::{PruneCandidate, collection_records, open_approvals, prunable_chains};
 use super::audit::hash_of_event;
 use super::cut::{self, ChainCut};
 use super::failpoints::fail_at;
@@ -112,7 +112,7 @@ impl StateStore {
             let work = |transaction: &Transaction<'_>, _| {
                 let checks = verify::VerificationChecks::default();
                 if let Some(fault) = verify::verify_all(transaction, &checks)?.faults.first() {
-                    return Err(unsound(&fault.message).into());
+                    return Err(unsound_log_error(&fault.message).into());
                 }
                 let choice = choose(transaction)?;
                 let mut cut = choice.remove(transaction, now.unix_ms)?;
@@ -141,7 +141,7 @@ impl StateStore {
     }
 }
 
-fn unsound(fault: &str) -> ToolError {
+fn unsound_log_error(fault: &str) -> ToolError {
     tool_error!(Conflict, "state_unsound"; "nothing was pruned: the audit log does not verify: {fault}";
         "`mathchain audit verify` lists the faults; `mathchain state export` writes what is there")
 }
@@ -154,21 +154,21 @@ impl PrunePlan {
         now: LeaseTime,
         machine: &dyn LeaseMachine,
     ) -> rusqlite::Result<Self> {
-        let mut chains = candidates(connection, own, before_ms, now, machine)?;
+        let mut chains = prunable_chains(connection, own, before_ms, now, machine)?;
         let old = chains.len();
         let open = open_approvals(connection, before_ms, now.unix_ms)?;
-        let naming: Vec<(String, String)> = sql::rows(
+        let naming: Vec<(String, String)> = sql::all_rows(
             connection,
             "SELECT session, body ->> '$.approval_id' FROM events
              WHERE instr(body, '\"approval_id\":\"') > 0 AND json_valid(body) AND body ->> '$.approval_id' IS NOT NULL",
             [],
         )?;
-        let families: Vec<(String, String)> = sql::rows(
+        let families: Vec<(String, String)> = sql::all_rows(
             connection,
             "SELECT id, parent FROM runs WHERE parent IN (SELECT id FROM runs)",
             [],
         )?;
-        let collections = collections(connection)?;
+        let collections = collection_records(connection)?;
         loop {
             let before = chains.len();
             let needed: HashSet<&String> = (naming.iter())
@@ -201,7 +201,8 @@ impl PrunePlan {
             .filter(|(session, _)| !chains.contains_key(session))
             .map(|(_, approval)| approval)
             .collect();
-        let all = sql::rows::<String>(connection, "SELECT id FROM approvals ORDER BY number", [])?;
+        let all =
+            sql::all_rows::<String>(connection, "SELECT id FROM approvals ORDER BY number", [])?;
         let approvals = all
             .into_iter()
             .filter(|id| !open.contains(id) && !kept.contains(id));
@@ -281,19 +282,19 @@ impl PrunePlan {
         };
         let link = self.chains.values().map(|chain| chain.link).max();
         let link = link.unwrap_or(chain.link);
-        let link_hash: Hash = sql::row(connection, LINK, [link as i64])?.unwrap_or_default();
+        let link_hash: Hash = sql::first_row(connection, LINK, [link as i64])?.unwrap_or_default();
         let (sequence, hash) = end_of(connection, session)?;
         let counts = self.counts();
         let last = LedgerHead {
             session: session.clone(),
             sequence,
-            hash: chain::hex(&hash),
+            hash: chain::format_hex_hash(&hash),
         };
-        let earlier = cut::newest(connection)?.map(|found| found.cut);
+        let earlier = cut::newest_cut(connection)?.map(|found| found.cut);
         let earlier = earlier.map_or(0, |cut| cut.earlier_records + cut.records);
         Ok(Some(ChainCut {
             link,
-            link_hash: chain::hex(&link_hash),
+            link_hash: chain::format_hex_hash(&link_hash),
             last: last.to_string(),
             sessions: self.chains.len() as u64,
             records: counts.records,
@@ -309,7 +310,7 @@ impl PrunePlan {
     /// Links the ends of the chains that remain and whose links are all removed.
     fn confirm_again(&self, transaction: &Transaction<'_>, link: u64) -> rusqlite::Result<()> {
         const SQL: &str = "SELECT session FROM heads GROUP BY session HAVING max(number) <= ? ORDER BY max(number)";
-        for session in sql::rows::<String>(transaction, SQL, [link as i64])? {
+        for session in sql::all_rows::<String>(transaction, SQL, [link as i64])? {
             if !self.chains.contains_key(&session) {
                 let (sequence, hash) = end_of(transaction, &session)?;
                 chain::write_link(transaction, &session, sequence, &hash)?;
@@ -319,7 +320,7 @@ impl PrunePlan {
     }
 
     fn delete(&self, transaction: &Transaction<'_>, link: u64) -> rusqlite::Result<()> {
-        sql::execute(
+        sql::execute_statement(
             transaction,
             "DELETE FROM heads WHERE number <= ?",
             [link as i64],
@@ -331,11 +332,11 @@ impl PrunePlan {
                 "DELETE FROM runs WHERE id = ?",
                 "DELETE FROM sessions WHERE id = ?",
             ] {
-                sql::execute(transaction, sql, [id])?;
+                sql::execute_statement(transaction, sql, [id])?;
             }
         }
         for id in &self.approvals {
-            sql::execute(transaction, "DELETE FROM approvals WHERE id = ?", [id])?;
+            sql::execute_statement(transaction, "DELETE FROM approvals WHERE id = ?", [id])?;
         }
         Ok(())
     }
@@ -346,7 +347,7 @@ fn lift_triggers(transaction: &Transaction<'_>) -> rusqlite::Result<String> {
     const SQL: &str = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'
          AND name IN ('sessions_kept', 'events_kept', 'heads_kept', 'runs_kept', 'notices_kept', 'pipeline_events_kept')";
     let mut again = String::new();
-    for (name, sql) in sql::rows::<(String, String)>(transaction, SQL, [])? {
+    for (name, sql) in sql::all_rows::<(String, String)>(transaction, SQL, [])? {
         transaction.execute_batch(&format!("DROP TRIGGER {name}"))?;
         again += &sql;
         again += ";\n";
@@ -358,12 +359,13 @@ fn lift_triggers(transaction: &Transaction<'_>) -> rusqlite::Result<String> {
 fn end_of(connection: &Connection, session: &str) -> rusqlite::Result<(u64, Hash)> {
     const NEWEST: &str = "SELECT max(sequence) FROM events WHERE session = ?";
     const HEADER: &str = "SELECT header FROM sessions WHERE id = ?";
-    let sequence: Option<u64> = sql::row::<Option<u64>>(connection, NEWEST, [session])?.flatten();
+    let sequence: Option<u64> =
+        sql::first_row::<Option<u64>>(connection, NEWEST, [session])?.flatten();
     if let Some(sequence) = sequence {
         let hash = hash_of_event(connection, session, sequence)?;
         return Ok((sequence, hash.unwrap_or_default()));
     }
-    let header: Option<String> = sql::row(connection, HEADER, [session])?;
+    let header: Option<String> = sql::first_row(connection, HEADER, [session])?;
     let header = header.unwrap_or_default();
     Ok((0, chain::record_hash(&chain::START, &header)))
 }

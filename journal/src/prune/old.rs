@@ -39,7 +39,7 @@ pub(super) struct PruneCandidate {
 }
 
 /// The chains that have ended and have no record since a time, other than that of this process.
-pub(super) fn candidates(
+pub(super) fn prunable_chains(
     connection: &Connection,
     own: &str,
     before_ms: u64,
@@ -61,11 +61,11 @@ pub(super) fn candidates(
         up_ms => now.unix_ms.saturating_sub(up_ms),
     };
     let mut found = BTreeMap::new();
-    for old in sql::rows::<Old>(connection, &sql, [before_ms as i64])? {
+    for old in sql::all_rows::<Old>(connection, &sql, [before_ms as i64])? {
         let last: Option<Option<u64>> =
-            sql::row(connection, LAST, params![old.id, old.newest as i64])?;
+            sql::first_row(connection, LAST, params![old.id, old.newest as i64])?;
         let last_ms = last.flatten().unwrap_or(0).max(old.opened_ms);
-        let row = run::row(connection, &old.id)?;
+        let row = run::find_run_row(connection, &old.id)?;
         let has_ended = match &row {
             Some(row) => {
                 let left_ms = row.lease.left_ms(machine, now.unix_ms);
@@ -97,7 +97,7 @@ pub(super) fn open_approvals(
     let sql = Request::sql(
         "FROM (SELECT id, state, expires_ms, max(created_ms, ifnull(decided_ms, 0)) AS settled_ms FROM approvals)",
     );
-    let all = sql::rows::<Request>(connection, &sql, [])?.into_iter();
+    let all = sql::all_rows::<Request>(connection, &sql, [])?.into_iter();
     let is_open = |one: &Request| {
         let counts = one.state != "consumed" && one.expires_ms > now_ms;
         counts || one.settled_ms >= before_ms
@@ -106,13 +106,15 @@ pub(super) fn open_approvals(
 }
 
 /// The records of collections, by session, and the runs in the file for which they account.
-pub(super) fn collections(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
+pub(super) fn collection_records(
+    connection: &Connection,
+) -> rusqlite::Result<Vec<(String, String)>> {
     const SQL: &str = "SELECT session, body FROM events
          WHERE instr(body, '\"event\":\"gc\"') > 0 AND json_valid(body) AND body ->> '$.event' = 'gc'";
     const RUNS: &str = "SELECT id FROM runs WHERE collected";
-    let runs: HashSet<String> = sql::rows(connection, RUNS, [])?.into_iter().collect();
+    let runs: HashSet<String> = sql::all_rows(connection, RUNS, [])?.into_iter().collect();
     let mut found: HashMap<String, HashSet<String>> = HashMap::new();
-    for (session, body) in sql::rows::<(String, String)>(connection, SQL, [])? {
+    for (session, body) in sql::all_rows::<(String, String)>(connection, SQL, [])? {
         let record = json::parse_json(&body, json::JsonLimits::default()).unwrap_or_default();
         let listed = record.get("runs").and_then(Value::items);
         let listed = listed.unwrap_or_default();

@@ -43,7 +43,7 @@ fn with_cut(place: &Place, change: impl FnOnce(&mut ChainCut, &str)) {
     let sql = "UPDATE events SET body = ? WHERE session = ? AND sequence = ?";
     let params = rusqlite::params![body, session, sequence];
     assert_eq!(file.execute(sql, params).unwrap(), 1);
-    rebuild(&file, chain::unhex(&cut.link_hash), cut.link);
+    rebuild(&file, chain::parse_hex_hash(&cut.link_hash), cut.link);
 }
 
 /// Computes every hash of every chain again, and the links that follow one, with the numbers that follow its.
@@ -184,7 +184,7 @@ fn a_cut_that_never_happened_is_found() {
             .unwrap();
         let mut cut = ChainCut {
             link: number.unsigned_abs(),
-            link_hash: chain::hex(&link),
+            link_hash: chain::format_hex_hash(&link),
             last: format!("{gone}:2:{}", "0".repeat(64)),
             sessions: 1,
             records: 2,
@@ -235,7 +235,7 @@ fn a_cut_that_was_moved_is_found() {
          SELECT max(number) + 1, ?1, (SELECT max(sequence) FROM events WHERE session = ?1), hash, link FROM heads";
     file.execute(sql, [&other]).unwrap();
     let cut = cut_of(&record);
-    rebuild(&file, chain::unhex(&cut.link_hash), cut.link);
+    rebuild(&file, chain::parse_hex_hash(&cut.link_hash), cut.link);
     // Its number, which lists go by, moved with it.
     let found = faults(&place);
     let of_signature = |fault: &String| fault.contains("signature of the cut");
@@ -276,7 +276,7 @@ fn records_removed_after_the_cut_are_found() {
     );
     let (place, head) = with_more();
     let (file, cut) = remove(&place);
-    rebuild(&file, chain::unhex(&cut.link_hash), cut.link);
+    rebuild(&file, chain::parse_hex_hash(&cut.link_hash), cut.link);
     assert_eq!(faults(&place), [""; 0], "the file alone does not tell");
     let report = place.open().verify(&[head], false).unwrap();
     assert!(!report.is_sound(), "a head that was stored elsewhere does");

@@ -359,7 +359,7 @@ fn forged_cuts_and_holes_are_faults() {
     fault(&place.open(), "no record of a cut");
     let cut = ChainCut {
         link: 2,
-        link_hash: chain::hex(&link),
+        link_hash: chain::format_hex_hash(&link),
         last: format!("{session}:2:{}", "0".repeat(64)),
         sessions: 1,
         records: 2,
@@ -470,7 +470,10 @@ fn an_export_has_all_that_hashes_cover_and_ends_with_the_head() {
             .get_mut(line_of.get("session").unwrap().as_str().unwrap())
             .unwrap();
         *end = chain::record_hash(end, body);
-        assert_eq!(line_of.get("hash"), Some(&Value::from(chain::hex(end))));
+        assert_eq!(
+            line_of.get("hash"),
+            Some(&Value::from(chain::format_hex_hash(end)))
+        );
     }
 }
 

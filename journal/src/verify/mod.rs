@@ -106,7 +106,7 @@ impl StateStore {
             let snapshot = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
             let mut report = verify_all(&snapshot, checks)?;
             if checks.values {
-                values::verify(&snapshot, &self.shared.folder, &mut report)?;
+                values::verify_values(&snapshot, &self.shared.folder, &mut report)?;
             }
             Ok(report)
         })
@@ -119,7 +119,7 @@ pub(super) fn verify_all(
 ) -> rusqlite::Result<VerificationReport> {
     let mut report = VerificationReport::default();
     // SQLite's own check finds damage that the chains do not cover, such as a broken index.
-    for message in sql::rows::<String>(connection, "PRAGMA integrity_check(10)", [])? {
+    for message in sql::all_rows::<String>(connection, "PRAGMA integrity_check(10)", [])? {
         if message != "ok" {
             report.fault(LINKS, 0, format!("the file is damaged: {message}"));
         }
@@ -148,15 +148,15 @@ fn verify_sessions(
         "SELECT DISTINCT session FROM events WHERE session NOT IN (SELECT id FROM sessions)";
     const UNLINKED: &str = "SELECT id FROM sessions WHERE id NOT IN (SELECT session FROM heads)";
     let mut genesis = HashMap::new();
-    sql::each(
+    sql::visit_rows(
         connection,
         SESSIONS,
         [],
         |(id, opened_ms, header): (String, u64, String)| {
-            let row = run::row(connection, &id)?;
+            let row = run::find_run_row(connection, &id)?;
             let is_headed = match &row {
                 Some(row) => row.is_headed(&header) && opened_ms == row.run.created_ms,
-                None => header == ledger::header(&id, opened_ms),
+                None => header == ledger::chain_header(&id, opened_ms),
             };
             if !is_headed {
                 report.fault(&id, 0, "the header was changed");
@@ -182,7 +182,7 @@ fn verify_sessions(
         (ORPHANS, "the session of these records is missing"),
         (UNLINKED, "no link confirms the session"),
     ] {
-        for session in sql::rows::<String>(connection, sql, [])? {
+        for session in sql::all_rows::<String>(connection, sql, [])? {
             report.fault(&session, 0, message);
         }
     }
@@ -197,14 +197,14 @@ fn verify_approvals(
     const SQL: &str = "SELECT session, sequence, body ->> '$.approval_id' AS id FROM events
          WHERE body LIKE '%\"approval_id\":\"%' AND json_valid(body) AND id IS NOT NULL
             AND id NOT IN (SELECT id FROM approvals) ORDER BY number";
-    for (session, sequence, id) in sql::rows::<(String, u64, String)>(connection, SQL, [])? {
+    for (session, sequence, id) in sql::all_rows::<(String, u64, String)>(connection, SQL, [])? {
         let message = format!("the approval `{id}` that the record names is missing");
         report.fault(&session, sequence, message);
     }
-    for fault in grants::faults(connection)? {
+    for fault in grants::find_grant_faults(connection)? {
         report.fault(LINKS, 0, fault);
     }
-    for (session, sequence, fault) in workflow::faults(connection)? {
+    for (session, sequence, fault) in workflow::find_log_faults(connection)? {
         report.fault(&session, sequence, fault);
     }
     Ok(())
@@ -218,7 +218,7 @@ fn verify_session(
 ) -> rusqlite::Result<()> {
     let sql = RawRecord::sql("FROM events WHERE session = ? ORDER BY sequence");
     let (mut before, mut expected) = (first, 1);
-    sql::each(connection, &sql, [session], |record: RawRecord| {
+    sql::visit_rows(connection, &sql, [session], |record: RawRecord| {
         report.records += 1;
         if record.sequence != expected {
             let missing = match record.sequence.saturating_sub(expected) {
@@ -243,7 +243,7 @@ fn verify_cut(
     trusted: Option<&[String]>,
     report: &mut VerificationReport,
 ) -> rusqlite::Result<()> {
-    let Some(found) = cut::newest(connection)? else {
+    let Some(found) = cut::newest_cut(connection)? else {
         return Ok(());
     };
     if !found.is_confirmed(connection)? {
@@ -271,13 +271,13 @@ fn verify_numbers(
          FROM heads ORDER BY heads.number";
     const MESSAGE: &str =
         "the number of the record was changed: lists show it at another place than it was written";
-    let falling = sql::rows::<(String, i64)>(connection, FALLING, [])?;
+    let falling = sql::all_rows::<(String, i64)>(connection, FALLING, [])?;
     for (session, sequence) in falling {
         report.fault(&session, sequence.unsigned_abs(), MESSAGE);
     }
     let mut highest = 0;
     type Row = (String, i64, Option<i64>, Option<i64>);
-    for (session, sequence, confirmed, next) in sql::rows::<Row>(connection, LINKED, [])? {
+    for (session, sequence, confirmed, next) in sql::all_rows::<Row>(connection, LINKED, [])? {
         highest = confirmed.unwrap_or(0).max(highest);
         if next.is_some_and(|next| next < highest) {
             report.fault(&session, sequence.unsigned_abs() + 1, MESSAGE);
@@ -295,7 +295,7 @@ fn verify_links(
     let cut = report.cut.as_ref();
     let (mut before, mut expected) =
         cut.map_or((chain::START, 1), |cut| (cut.hash(), cut.link + 1));
-    sql::each(connection, &sql, [], |link: Link| {
+    sql::visit_rows(connection, &sql, [], |link: Link| {
         let Link {
             number,
             session,
@@ -333,7 +333,7 @@ fn verify_links(
         report.head = Some(LedgerHead {
             session: LINKS.to_owned(),
             sequence: *number,
-            hash: chain::hex(&link.link),
+            hash: chain::format_hex_hash(&link.link),
         });
         before = link.link;
         expected = number + 1;
@@ -366,11 +366,11 @@ fn verify_published(
         hash,
     } = head;
     let found: Option<Hash> = match &**session {
-        LINKS => sql::row(connection, LINK, [*sequence as i64])?,
+        LINKS => sql::first_row(connection, LINK, [*sequence as i64])?,
         session => hash_at(connection, session, *sequence, genesis)?,
     };
     match found {
-        Some(found) if chain::hex(&found) == *hash => {}
+        Some(found) if chain::format_hex_hash(&found) == *hash => {}
         None if report.cut.as_ref().is_some_and(|cut| cut.names(head, LINKS)) => {}
         None if report.cut.is_some() => report.fault(session, *sequence,
             "the published head is missing: it may be older than the cut, which an export from before it shows"

@@ -13,7 +13,7 @@ use crate::run::{self, RunRecord, named_values};
 use crate::sql;
 
 /// Verifies the values of every run.
-pub(super) fn verify(
+pub(super) fn verify_values(
     connection: &Connection,
     folder: &ArtifactFolder,
     report: &mut VerificationReport,
@@ -29,8 +29,8 @@ pub(super) fn verify(
         report,
         seen,
     };
-    for id in sql::rows::<String>(connection, RUNS, [])? {
-        let Some(row) = run::row(connection, &id)? else {
+    for id in sql::all_rows::<String>(connection, RUNS, [])? {
+        let Some(row) = run::find_run_row(connection, &id)? else {
             continue;
         };
         if !row.run.collected {
@@ -56,8 +56,8 @@ impl CollectedRuns {
         const SQL: &str =
             "SELECT body FROM events WHERE json_valid(body) AND body ->> '$.event' = 'gc'";
         let mut found = Self::default();
-        for body in sql::rows::<String>(connection, SQL, [])? {
-            let record = parsed(&body);
+        for body in sql::all_rows::<String>(connection, SQL, [])? {
+            let record = parse_or_default(&body);
             let runs = record
                 .get("runs")
                 .and_then(Value::items)
@@ -71,12 +71,12 @@ impl CollectedRuns {
     }
 }
 
-fn parsed(body: &str) -> Value {
+fn parse_or_default(body: &str) -> Value {
     // An unreadable record is reported with its chain.
     json::parse_json(body, json::JsonLimits::default()).unwrap_or_default()
 }
 
-fn misdescribed(hash: ArtifactHash) -> String {
+fn describe_mismatch(hash: ArtifactHash) -> String {
     format!("the row of the artifact `{hash}` does not describe its file")
 }
 
@@ -112,7 +112,7 @@ impl ValueVerifier<'_> {
             "SELECT sequence, body FROM events WHERE session = ? ORDER BY sequence";
         const USES: &str = "SELECT value FROM uses WHERE run = ?";
         let mut began = false;
-        sql::each(
+        sql::visit_rows(
             self.connection,
             RECORDS,
             [&run.id],
@@ -120,7 +120,7 @@ impl ValueVerifier<'_> {
                 began = true;
                 // Every handle has a key that begins with `$`.
                 if body.contains("\"$") {
-                    let record = parsed(&body);
+                    let record = parse_or_default(&body);
                     for (key, handle) in named_values(&record) {
                         self.used_value(ValueReference::of(run, sequence, key), &handle, true)?;
                     }
@@ -132,13 +132,16 @@ impl ValueVerifier<'_> {
         for (key, handle) in [("plan", &run.plan), ("inputs", &run.inputs)] {
             self.used_value(ValueReference::of(run, 0, key), handle, began)?;
         }
-        for hash in sql::rows::<ArtifactHash>(self.connection, USES, [&run.id])? {
+        for hash in sql::all_rows::<ArtifactHash>(self.connection, USES, [&run.id])? {
             if !self.seen.contains(&hash) {
                 let handle = self.handle(hash)?;
                 let is_needed = handle.kind == ArtifactKind::Small;
                 // Only the row describes this value.
                 if !is_needed && self.folder.describes(&handle).is_ok_and(|fits| !fits) {
-                    self.fault(ValueReference::of(run, 0, "value"), &misdescribed(hash));
+                    self.fault(
+                        ValueReference::of(run, 0, "value"),
+                        &describe_mismatch(hash),
+                    );
                 }
                 self.value(ValueReference::of(run, 0, "value"), &handle, is_needed)?;
             }
@@ -172,7 +175,7 @@ impl ValueVerifier<'_> {
         keys: impl Params,
         message: impl Fn() -> String,
     ) -> rusqlite::Result<()> {
-        if !sql::exists(self.connection, sql, keys)? {
+        if !sql::row_exists(self.connection, sql, keys)? {
             self.fault(place, &message());
         }
         Ok(())
@@ -225,7 +228,7 @@ impl ValueVerifier<'_> {
             return Ok(());
         }
         let hash = handle.hash;
-        let row: Option<(String, u64)> = sql::row(self.connection, SQL, [hash.0])?;
+        let row: Option<(String, u64)> = sql::first_row(self.connection, SQL, [hash.0])?;
         let Some((about, bytes)) = row else {
             let missing = format!("the row of the artifact `{hash}` is missing");
             self.fault(place, &missing);
@@ -235,7 +238,7 @@ impl ValueVerifier<'_> {
             found.describes_same(handle) && json::to_text(&found.to_value()) == about
         });
         if !fits || bytes != handle.bytes() {
-            self.fault(place, &misdescribed(hash));
+            self.fault(place, &describe_mismatch(hash));
         }
         Ok(())
     }
@@ -251,7 +254,7 @@ impl ValueVerifier<'_> {
             sequence: 0,
             key: "cached result",
         };
-        for CacheRow { key, handle, .. } in sql::rows(self.connection, &sql, [])? {
+        for CacheRow { key, handle, .. } in sql::all_rows(self.connection, &sql, [])? {
             match &handle {
                 Some(handle) => self.check_row(place, handle)?,
                 None => {
@@ -275,14 +278,14 @@ impl ValueVerifier<'_> {
 
     fn small(&self, hash: ArtifactHash) -> rusqlite::Result<Result<String>> {
         const SQL: &str = "SELECT body FROM vals WHERE hash = ?";
-        let body: Option<String> = sql::row(self.connection, SQL, [hash.0])?;
-        Ok(artifacts::verified(hash, body))
+        let body: Option<String> = sql::first_row(self.connection, SQL, [hash.0])?;
+        Ok(artifacts::verify_body(hash, body))
     }
 
     /// The handle of a hash; a value without a file is small.
     fn handle(&self, hash: ArtifactHash) -> rusqlite::Result<ArtifactHandle> {
         const SQL: &str = "SELECT about FROM artifacts WHERE hash = ?";
-        let about: Option<String> = sql::row(self.connection, SQL, [hash.0])?;
+        let about: Option<String> = sql::first_row(self.connection, SQL, [hash.0])?;
         let named = about.and_then(|about| ArtifactHandle::parse(&about));
         let named = named.filter(|handle| handle.hash == hash);
         Ok(named.unwrap_or(ArtifactHandle::small(hash)))
@@ -292,7 +295,7 @@ impl ValueVerifier<'_> {
 fn blocks_in(body: &str) -> Result<Vec<ArtifactHandle>> {
     let mut blocks = Vec::new();
     if body.contains(artifacts::FILE_KEY) {
-        artifacts::load(body, &mut |block| {
+        artifacts::decode_stored_form(body, &mut |block| {
             blocks.push(block.clone());
             Ok(Value::Null)
         })?;

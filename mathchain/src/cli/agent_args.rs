@@ -101,12 +101,12 @@ pub(super) fn agent_args(global: &GlobalArgs, args: &AgentArgs) -> Result<ExitCo
     let toolkit = open::with_agents(global)?;
     let config = toolkit.config();
     let name = args.cli.as_deref().unwrap_or(&args.agent);
-    let cli = table(&config, name)?;
-    let effective = effective(&toolkit, args)?;
-    let start = server(global, args, effective.permission)?;
+    let cli = find_agent_cli(&config, name)?;
+    let effective = effective_selection(&toolkit, args)?;
+    let start = mcp_server_command(global, args, effective.permission)?;
     let (tools, warning) = effective.translated(cli, args.profile.as_deref());
     if let Some(warning) = warning {
-        complain(&format!("warning: {warning}\n"));
+        write_stderr(&format!("warning: {warning}\n"));
     }
     let request = CliRequest {
         tools,
@@ -132,9 +132,9 @@ pub(super) fn agent_args(global: &GlobalArgs, args: &AgentArgs) -> Result<ExitCo
         },
     )?;
     for warning in &answer.warnings {
-        complain(&format!("warning: {warning}\n"));
+        write_stderr(&format!("warning: {warning}\n"));
     }
-    let names = environment::names();
+    let names = environment::variable_names();
     let environment = cli.environment(names.iter().map(String::as_str));
     let mut data = to_value(&answer, &environment);
     if cli
@@ -144,8 +144,8 @@ pub(super) fn agent_args(global: &GlobalArgs, args: &AgentArgs) -> Result<ExitCo
     {
         data.insert("runner", cli.runner.clone());
     }
-    output::data(global, &Value::Object(data.into()), || {
-        readable(&answer, &environment)
+    output::print_data(global, &Value::Object(data.into()), || {
+        render_cli_args(&answer, &environment)
     })
 }
 
@@ -154,7 +154,7 @@ const MCP_CONFIG: &str = "mathchain-mcp.json";
 
 /// The program and arguments of the MCP server for the agent: the same configuration, phase, agent and permission, so that each call
 /// is decided here as the agent CLI was told.
-fn server(
+fn mcp_server_command(
     global: &GlobalArgs,
     args: &AgentArgs,
     permission: Confinement,
@@ -173,7 +173,7 @@ fn server(
         (given, _) => given.clone(),
     };
     let workspace = workspace.map(absolute);
-    let program = words::program().display().to_string();
+    let program = words::program_path().display().to_string();
     let mut argv = vec![program, "serve".to_owned(), "--mcp".to_owned()];
     let permission = permission.as_str().to_owned();
     let options = [
@@ -196,25 +196,25 @@ fn server(
 }
 
 /// The table of an agent CLI.
-pub(super) fn table<'a>(config: &'a Config, name: &str) -> Result<&'a CliSpec> {
+pub(super) fn find_agent_cli<'a>(config: &'a Config, name: &str) -> Result<&'a CliSpec> {
     config.cli(name).ok_or_else(|| {
         let clis = CliSpec::built_in().iter().chain(&config.clis);
         let names: Vec<&str> = clis.map(|cli| cli.name.as_str()).collect();
         let error = tool_error!(InvalidRequest, "no agent CLI named `{name}`");
         let otherwise = format!("choose one with --cli: {}", names.join(", "));
-        output::nearest(error, name, names.iter().copied(), otherwise)
+        output::suggest_nearest_name(error, name, names.iter().copied(), otherwise)
     })
 }
 
 /// The tools and limits that phase, file and every layer leave to the agent.
-pub(super) fn effective(toolkit: &Toolkit, args: &AgentArgs) -> Result<EffectiveAgent> {
+pub(super) fn effective_selection(toolkit: &Toolkit, args: &AgentArgs) -> Result<EffectiveAgent> {
     let mut context = CallContext {
         agent: Some(args.agent.clone()),
         phase: args.phase.clone(),
         ..CallContext::default()
     };
     // The option narrows the phase's permission and never widens it.
-    let from = selected(toolkit, &context)?;
+    let from = base_selection(toolkit, &context)?;
     let of_phase = from.permission.map(|field| field.value);
     let permission = match (args.permission, of_phase) {
         (Some(requested), Some(of_phase)) => requested.min(of_phase),
@@ -263,7 +263,7 @@ pub(super) fn effective_of(
 }
 
 /// The selection of tools that the agent starts from.
-fn selected(toolkit: &Toolkit, context: &CallContext) -> Result<CallerBaseline> {
+fn base_selection(toolkit: &Toolkit, context: &CallContext) -> Result<CallerBaseline> {
     let dispatcher = toolkit.dispatcher();
     let who = toolkit.caller(context).who;
     dispatcher.policy().select(dispatcher.catalogue(), &who)
@@ -302,7 +302,7 @@ fn file_value(config: &CliConfigFile) -> Value {
 }
 
 /// A shell command that also sets the environment, and the configuration file with its name.
-fn readable(answer: &CliArgs, environment: &AgentEnvironment) -> String {
+fn render_cli_args(answer: &CliArgs, environment: &AgentEnvironment) -> String {
     let mut words = environment.shell_words();
     words.extend(answer.argv.iter().map(|word| quote_shell_word(word)));
     let mut text = words.join(" ");

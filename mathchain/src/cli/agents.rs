@@ -32,21 +32,21 @@ pub(super) enum AgentsCommand {
 }
 
 /// Lists, shows and checks agents.
-pub(super) fn agents(global: &GlobalArgs, command: &AgentsCommand) -> Result<ExitCode> {
+pub(super) fn run_agents_command(global: &GlobalArgs, command: &AgentsCommand) -> Result<ExitCode> {
     match command {
-        AgentsCommand::List => list(global),
-        AgentsCommand::Show { name, prompt } => show(global, name, prompt.as_deref()),
-        AgentsCommand::Check { names } => check(global, names),
+        AgentsCommand::List => list_agents(global),
+        AgentsCommand::Show { name, prompt } => show_agent(global, name, prompt.as_deref()),
+        AgentsCommand::Check { names } => check_agents(global, names),
         AgentsCommand::Command(args) => agent_args::agent_args(global, args),
     }
 }
 
 const NONE: &str = "no agents; `mathchain init --agents` writes five starters to `agents/`";
 
-fn list(global: &GlobalArgs) -> Result<ExitCode> {
-    let toolkit = open::toolkit(global)?;
-    let texts = texts(global)?;
-    let loaded = texts.iter().map(|text| (text, load(&toolkit, text)));
+fn list_agents(global: &GlobalArgs) -> Result<ExitCode> {
+    let toolkit = open::open_toolkit(global)?;
+    let texts = read_agent_texts(global)?;
+    let loaded = texts.iter().map(|text| (text, load_agent(&toolkit, text)));
     let loaded: Vec<_> = loaded.collect();
     let value = |(text, loaded): &(
         &AgentText,
@@ -57,11 +57,11 @@ fn list(global: &GlobalArgs) -> Result<ExitCode> {
             "name" => agent.name.as_str(),
             "description" => agent.head.description.as_str(),
             "role" => role_of(agent),
-            "tools" => names(checked),
+            "tools" => selected_tool_names(checked),
         },
         Err(errors) => object! { "file" => text.path.as_str(), "error" => errors.to_string() },
     };
-    output::list(global, &loaded, value, NONE, |(_, loaded)| match loaded {
+    output::print_list(global, &loaded, value, NONE, |(_, loaded)| match loaded {
         Ok((agent, checked)) => {
             let (name, description) = (&agent.name, &agent.head.description);
             let count = checked.selection.len();
@@ -72,16 +72,16 @@ fn list(global: &GlobalArgs) -> Result<ExitCode> {
     })
 }
 
-fn show(global: &GlobalArgs, name: &str, prompt: Option<&[String]>) -> Result<ExitCode> {
-    let toolkit = open::toolkit(global)?;
-    let (agent, checked) = find(global, &toolkit, name)?;
+fn show_agent(global: &GlobalArgs, name: &str, prompt: Option<&[String]>) -> Result<ExitCode> {
+    let toolkit = open::open_toolkit(global)?;
+    let (agent, checked) = find_agent(global, &toolkit, name)?;
     let Some(pairs) = prompt else {
         let data = to_value(&agent, &checked);
-        return output::data(global, &data, || readable(&agent, &checked));
+        return output::print_data(global, &data, || render_agent(&agent, &checked));
     };
     let mut values = BTreeMap::new();
     for pair in pairs.iter().filter(|pair| !pair.is_empty()) {
-        let (name, value) = flags::split(pair)?;
+        let (name, value) = flags::split_assignment(pair)?;
         if values.insert(name.clone(), value).is_some() {
             return Err(tool_error!(InvalidArgs at format!("/{name}"); "`{name}` is given twice"));
         }
@@ -90,19 +90,19 @@ fn show(global: &GlobalArgs, name: &str, prompt: Option<&[String]>) -> Result<Ex
     let prompts = agent.render(&values, &tools)?;
     let (system, user) = (prompts.system.as_str(), prompts.user.as_str());
     let data = object! { "system" => system, "user" => user };
-    output::data(global, &data, || {
+    output::print_data(global, &data, || {
         format!("# System Prompt\n\n{system}\n\n# User Prompt\n\n{user}\n")
     })
 }
 
-fn check(global: &GlobalArgs, wanted: &[String]) -> Result<ExitCode> {
-    let toolkit = open::toolkit(global)?;
+fn check_agents(global: &GlobalArgs, wanted: &[String]) -> Result<ExitCode> {
+    let toolkit = open::open_toolkit(global)?;
     let mut errors = Vec::new();
     let mut table = String::new();
     let mut data = Vec::new();
     let mut seen: BTreeMap<String, String> = BTreeMap::new();
-    for text in chosen(global, wanted)? {
-        match load(&toolkit, &text) {
+    for text in select_agent_texts(global, wanted)? {
+        match load_agent(&toolkit, &text) {
             Ok((agent, checked)) => {
                 if let Some(first) = seen.insert(agent.name.clone(), text.path.clone()) {
                     let message = format!("the agent `{}` is also in {first}", agent.name);
@@ -120,20 +120,20 @@ fn check(global: &GlobalArgs, wanted: &[String]) -> Result<ExitCode> {
     }
     LoadErrors::check(errors)?;
     if data.is_empty() {
-        complain(&format!("{NONE}\n"));
+        write_stderr(&format!("{NONE}\n"));
     }
-    output::data(global, &Value::array(data), || table)
+    output::print_data(global, &Value::array(data), || table)
 }
 
 /// Reads and checks the agent of a name or path.
-fn find(
+fn find_agent(
     global: &GlobalArgs,
     toolkit: &Toolkit,
     name: &str,
 ) -> Result<(AgentFile, AgentCheckResult)> {
-    let mut found = chosen(global, std::slice::from_ref(&name.to_owned()))?;
+    let mut found = select_agent_texts(global, std::slice::from_ref(&name.to_owned()))?;
     match found.pop() {
-        Some(text) if found.is_empty() => Ok(load(toolkit, &text)?),
+        Some(text) if found.is_empty() => Ok(load_agent(toolkit, &text)?),
         other => {
             let count = found.len() + usize::from(other.is_some());
             Err(tool_error!(Conflict;
@@ -142,7 +142,10 @@ fn find(
     }
 }
 
-fn load(toolkit: &Toolkit, text: &AgentText) -> Result<(AgentFile, AgentCheckResult), LoadErrors> {
+fn load_agent(
+    toolkit: &Toolkit,
+    text: &AgentText,
+) -> Result<(AgentFile, AgentCheckResult), LoadErrors> {
     let dispatcher = toolkit.dispatcher();
     let catalogue = dispatcher.catalogue();
     let config = toolkit.config();
@@ -150,13 +153,13 @@ fn load(toolkit: &Toolkit, text: &AgentText) -> Result<(AgentFile, AgentCheckRes
 }
 
 /// The agent files of this project.
-fn texts(global: &GlobalArgs) -> Result<Vec<AgentText>> {
+fn read_agent_texts(global: &GlobalArgs) -> Result<Vec<AgentText>> {
     environment::agent_texts(&open::project_folder(global)?)
 }
 
 /// The agent files of these names or paths; without any, all.
-fn chosen(global: &GlobalArgs, wanted: &[String]) -> Result<Vec<AgentText>> {
-    let all = texts(global)?;
+fn select_agent_texts(global: &GlobalArgs, wanted: &[String]) -> Result<Vec<AgentText>> {
+    let all = read_agent_texts(global)?;
     if wanted.is_empty() {
         return Ok(all);
     }
@@ -173,7 +176,7 @@ fn chosen(global: &GlobalArgs, wanted: &[String]) -> Result<Vec<AgentText>> {
             let names = all.iter().map(|text| text.name.as_str());
             let some = "`mathchain agents list` lists the agents";
             let otherwise = if all.is_empty() { NONE } else { some };
-            return Err(output::nearest(error, name, names, otherwise));
+            return Err(output::suggest_nearest_name(error, name, names, otherwise));
         }
     }
     Ok(chosen)
@@ -183,7 +186,7 @@ fn role_of(agent: &AgentFile) -> Option<&str> {
     agent.head.role.as_ref().map(|role| role.text.as_str())
 }
 
-fn names(checked: &AgentCheckResult) -> Vec<&str> {
+fn selected_tool_names(checked: &AgentCheckResult) -> Vec<&str> {
     checked.selection.iter().map(ToolName::name).collect()
 }
 
@@ -223,7 +226,7 @@ fn to_value(agent: &AgentFile, checked: &AgentCheckResult) -> Value {
     Value::object(members)
 }
 
-fn readable(agent: &AgentFile, checked: &AgentCheckResult) -> String {
+fn render_agent(agent: &AgentFile, checked: &AgentCheckResult) -> String {
     let number = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());
     let toolset = agent.head.toolset.as_ref().map(|name| name.text.clone());
     let mut lines = vec![
@@ -231,7 +234,7 @@ fn readable(agent: &AgentFile, checked: &AgentCheckResult) -> String {
         ("role", role_of(agent).unwrap_or_default().to_owned()),
         ("model", agent.head.model.clone().unwrap_or_default()),
         ("toolset", toolset.unwrap_or_default()),
-        ("tools", names(checked).join(" ")),
+        ("tools", selected_tool_names(checked).join(" ")),
         ("variables", agent.variables.join(" ")),
         ("max_turns", number(agent.head.limits.max_turns)),
         ("timeout_ms", number(agent.head.limits.timeout_ms)),

@@ -40,9 +40,9 @@ const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 const HISTORY_DAYS: u64 = 30;
 
 /// Prints the findings of one run, or of recent days.
-pub(super) fn anomalies(global: &GlobalArgs, wanted: &AnomaliesCommand) -> Result<ExitCode> {
+pub(super) fn print_anomalies(global: &GlobalArgs, wanted: &AnomaliesCommand) -> Result<ExitCode> {
     let AnomaliesCommand { run, since } = wanted;
-    let toolkit = open::toolkit(global)?;
+    let toolkit = open::open_toolkit(global)?;
     let state = open::state_to_read(global, &toolkit)?;
     let of = run.as_ref().map(|run| state.run(run)).transpose()?;
     let (end_ms, days) = match &of {
@@ -59,7 +59,7 @@ pub(super) fn anomalies(global: &GlobalArgs, wanted: &AnomaliesCommand) -> Resul
     let records = state.calls_and_plans(of, since_ms, RECORDS_MAX)?;
     let (records, runs) = (&records, &runs);
     let evidence = AnomalyEvidence { records, runs, of };
-    let findings = anomalies::anomalies(evidence, &toolkit.config().chain.anomalies);
+    let findings = anomalies::find_anomalies(evidence, &toolkit.config().chain.anomalies);
     let is_whole = records.len() < RECORDS_MAX;
     let data = object! {
         "run" => of,
@@ -69,8 +69,8 @@ pub(super) fn anomalies(global: &GlobalArgs, wanted: &AnomaliesCommand) -> Resul
         "findings" => findings.iter().map(Anomaly::to_value).collect::<Vec<_>>(),
     };
     state.close()?;
-    output::data(global, &data, || {
-        let mut text: String = findings.iter().map(readable).collect();
+    output::print_data(global, &data, || {
+        let mut text: String = findings.iter().map(render_finding).collect();
         let newest = if is_whole { "" } else { "the newest " };
         let count = match findings.len() {
             0 => "no anomalies".to_owned(),
@@ -82,7 +82,7 @@ pub(super) fn anomalies(global: &GlobalArgs, wanted: &AnomaliesCommand) -> Resul
 }
 
 /// A finding for a reader.
-fn readable(finding: &Anomaly) -> String {
+fn render_finding(finding: &Anomaly) -> String {
     let mut place = String::new();
     for (name, part) in finding.location.parts() {
         let text = part.as_str().map(str::to_owned);

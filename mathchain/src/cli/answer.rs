@@ -8,7 +8,7 @@ use tool_core::capability::LedgerHead;
 use tool_core::{CallOutcome, ErrorCode, Result, ToolError, tool_error};
 
 use super::global::{GlobalArgs, OutputFormat};
-use super::output::{self, complain};
+use super::output::{self, write_stderr};
 use super::{exit, human};
 use crate::{Toolkit, clock};
 
@@ -39,7 +39,7 @@ pub(super) fn on_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
 }
 
 /// The reader of answers in a format: JSON is read by models, and by what passes it on to them.
-pub(super) fn reader(format: OutputFormat) -> AnswerReader {
+pub(super) fn answer_reader(format: OutputFormat) -> AnswerReader {
     match format {
         OutputFormat::Json => AnswerReader::Model,
         OutputFormat::Human | OutputFormat::Raw | OutputFormat::Npy | OutputFormat::Csv => {
@@ -49,49 +49,49 @@ pub(super) fn reader(format: OutputFormat) -> AnswerReader {
 }
 
 /// Prints the answer, flushes the audit, and gives the exit code.
-pub(super) fn finish(
+pub(super) fn finish_answer(
     toolkit: &Toolkit,
     global: &GlobalArgs,
     outcome: &CallOutcome,
 ) -> Result<ExitCode> {
     let mut outcome = outcome.clone();
     let format = global.format();
-    flush(toolkit, format, &mut outcome);
-    output::outcome(format, &outcome)?;
+    flush_audit(toolkit, format, &mut outcome);
+    output::print_outcome(format, &outcome)?;
     if std::io::stderr().is_terminal() && !output::is_quiet() {
-        complain(&human::obligations(&outcome));
+        write_stderr(&human::render_obligations(&outcome));
     }
     Ok(exit::of_outcome(&outcome))
 }
 
 /// Flushes the batched audit records before the answer of a process that ends. Where that fails, the answer carries a warning and no
 /// audit head, which verification would not find.
-pub(super) fn flush(toolkit: &Toolkit, format: OutputFormat, outcome: &mut CallOutcome) {
-    let Some(warning) = incomplete(toolkit) else {
+pub(super) fn flush_audit(toolkit: &Toolkit, format: OutputFormat, outcome: &mut CallOutcome) {
+    let Some(warning) = incomplete_audit_warning(toolkit) else {
         return;
     };
     if format == OutputFormat::Raw {
-        complain(&format!("warning: {warning}\n"));
+        write_stderr(&format!("warning: {warning}\n"));
     }
     outcome.metadata.remove("audit");
     outcome.warnings.push(warning);
 }
 
 /// The head of the audit, once it is flushed; `None` where that failed.
-pub(super) fn head(toolkit: &Toolkit) -> Option<LedgerHead> {
+pub(super) fn audit_head(toolkit: &Toolkit) -> Option<LedgerHead> {
     let state = toolkit.state()?;
     state.close().ok()?;
     state.head()
 }
 
 /// Flushes the batched audit records; a failure is a warning on stderr.
-pub(super) fn close(toolkit: &Toolkit) {
-    if let Some(warning) = incomplete(toolkit) {
-        complain(&format!("warning: {warning}\n"));
+pub(super) fn close_audit(toolkit: &Toolkit) {
+    if let Some(warning) = incomplete_audit_warning(toolkit) {
+        write_stderr(&format!("warning: {warning}\n"));
     }
 }
 
-fn incomplete(toolkit: &Toolkit) -> Option<String> {
+fn incomplete_audit_warning(toolkit: &Toolkit) -> Option<String> {
     let err = toolkit.state()?.close().err()?;
     Some(format!("the audit of this run is incomplete: {err}"))
 }

@@ -6,11 +6,11 @@ use journal::{Approval, StateStore, WITHOUT_KEY};
 use tool_core::Object;
 
 use super::folders::FolderArgs;
-use super::grant::{grant, record_of};
+use super::grant::{grant_request, record_of};
 use super::prelude::*;
 use super::request::ApprovalDetails;
 use super::{asking, resume};
-use crate::approvers::{self, approver};
+use crate::approvers::{self, authenticate_approver};
 
 /// Maximum number of requests that are listed, or approved at once.
 const SHOWN_MAX: usize = 1000;
@@ -92,17 +92,17 @@ pub(super) enum ApprovalsCommand {
 type Detailed = (Approval, Option<Value>);
 
 /// Approves requests, records a rule on demand, and resumes runs on demand.
-pub(super) fn approve(global: &GlobalArgs, approve: &ApproveCommand) -> Result<ExitCode> {
+pub(super) fn approve_requests(global: &GlobalArgs, approve: &ApproveCommand) -> Result<ExitCode> {
     // A rule may be about a call of an agent.
     let toolkit = match approve.always {
         true => open::with_agents(global)?,
-        false => open::toolkit(global)?,
+        false => open::open_toolkit(global)?,
     };
-    let by = approver(approve.key.as_deref(), toolkit.config().approvals.from)?;
-    let state = open::state(&toolkit)?;
+    let by = authenticate_approver(approve.key.as_deref(), toolkit.config().approvals.from)?;
+    let state = open::require_state(&toolkit)?;
     let waiting = match &approve.id {
         Some(id) => vec![state.waiting(id)?],
-        None => pending(&toolkit, state, approve.run.as_deref())?,
+        None => pending_approvals(&toolkit, state, approve.run.as_deref())?,
     };
     let with_details = |one: Approval| -> Result<Detailed> {
         let details = state.approval(&one.id)?.1;
@@ -148,20 +148,20 @@ pub(super) fn approve(global: &GlobalArgs, approve: &ApproveCommand) -> Result<E
         };
         // Changes are shown as they are before the call.
         text += &shown.text();
-        let (approval, recorded) = grant(global, &toolkit, request, &by, recorded)?;
+        let (approval, recorded) = grant_request(global, &toolkit, request, &by, recorded)?;
         let (number, rule) = recorded.unzip();
-        text += &said(
+        text += &approval_outcome_text(
             global,
             &approval,
             number.zip(rule.as_deref()),
             approve.resume,
             &by,
         );
-        let mut data = fields(&approval, details.as_ref());
+        let mut data = approval_fields(&approval, details.as_ref());
         data.insert("recorded_rule", number);
         data.insert("rule", rule.clone());
         if let (Some((number, rule)), OutputFormat::Json) = (number.zip(rule), global.format()) {
-            complain(&format!("recorded rule {number}: {rule}\n"));
+            write_stderr(&format!("recorded rule {number}: {rule}\n"));
         }
         granted.push(Value::Object(data.into()));
     }
@@ -171,14 +171,14 @@ pub(super) fn approve(global: &GlobalArgs, approve: &ApproveCommand) -> Result<E
     state.close()?;
     if approve.resume && !runs.is_empty() {
         // Stdout has the results of the runs.
-        complain(&text);
+        write_stderr(&text);
         return resume_all(global, &runs);
     }
     let data = match approve.id {
         Some(_) => granted.pop().unwrap_or_default(),
         None => Value::array(granted),
     };
-    output::data(global, &data, || text)
+    output::print_data(global, &data, || text)
 }
 
 /// Refuses to answer, in a copy of a state, what its original asks.
@@ -203,7 +203,7 @@ fn stays_with_original(toolkit: &Toolkit, request: &Approval) -> Result<()> {
 fn resume_all(global: &GlobalArgs, runs: &[&str]) -> Result<ExitCode> {
     let mut code = ExitCode::from(exit::OK);
     for run in runs {
-        let ended = resume::approved(global, run)?;
+        let ended = resume::resume_approved_run(global, run)?;
         if code == ExitCode::from(exit::OK) {
             code = ended;
         }
@@ -212,7 +212,11 @@ fn resume_all(global: &GlobalArgs, runs: &[&str]) -> Result<ExitCode> {
 }
 
 /// The pending requests of this workspace, or of one run and the runs within it; oldest first.
-fn pending(toolkit: &Toolkit, state: &StateStore, run: Option<&str>) -> Result<Vec<Approval>> {
+fn pending_approvals(
+    toolkit: &Toolkit,
+    state: &StateStore,
+    run: Option<&str>,
+) -> Result<Vec<Approval>> {
     let here = toolkit.workspace_id().filter(|_| run.is_none());
     let mut listed = state.approvals(here.as_ref(), false, SHOWN_MAX)?;
     listed.reverse();
@@ -228,7 +232,7 @@ fn pending(toolkit: &Toolkit, state: &StateStore, run: Option<&str>) -> Result<V
 }
 
 /// What approving a request led to.
-fn said(
+fn approval_outcome_text(
     global: &GlobalArgs,
     approval: &Approval,
     recorded: Option<(usize, &str)>,
@@ -236,7 +240,7 @@ fn said(
     by: &str,
 ) -> String {
     let (id, tool, role) = (&approval.id, &approval.tool, &approval.role);
-    let (command, folder) = open::command(global);
+    let (command, folder) = open::own_command_line(global);
     let next = match (recorded, &approval.run) {
         (Some((number, words)), _) => format!("recorded as rule {number}: {words}"),
         (None, Some(_)) if resumes => "it runs once".to_owned(),
@@ -254,51 +258,56 @@ fn said(
 }
 
 /// Declines one request.
-pub(super) fn deny(global: &GlobalArgs, decide: &DecideCommand) -> Result<ExitCode> {
-    let toolkit = open::toolkit(global)?;
-    let by = approver(decide.key.as_deref(), toolkit.config().approvals.from)?;
-    let state = open::state(&toolkit)?;
+pub(super) fn deny_request(global: &GlobalArgs, decide: &DecideCommand) -> Result<ExitCode> {
+    let toolkit = open::open_toolkit(global)?;
+    let by = authenticate_approver(decide.key.as_deref(), toolkit.config().approvals.from)?;
+    let state = open::require_state(&toolkit)?;
     stays_with_original(&toolkit, &state.approval(&decide.id)?.0)?;
     let declined = state.decline(&decide.id, &by)?;
     state.close()?;
-    output::data(global, &plain(&declined), || {
+    output::print_data(global, &plain_value(&declined), || {
         let (id, tool, role) = (&declined.id, &declined.tool, &declined.role);
         format!("declined {id}: `{tool}` as `{role}`\n")
     })
 }
 
 /// Lists requests, or shows one.
-pub(super) fn approvals(global: &GlobalArgs, approvals: &ApprovalsCommand) -> Result<ExitCode> {
-    let toolkit = open::toolkit(global)?;
+pub(super) fn show_approvals(
+    global: &GlobalArgs,
+    approvals: &ApprovalsCommand,
+) -> Result<ExitCode> {
+    let toolkit = open::open_toolkit(global)?;
     let state = open::state_to_read(global, &toolkit)?;
     match approvals {
         ApprovalsCommand::List { all, folders } => {
             let listed = state.approvals(folders.of(&toolkit).as_ref(), *all, SHOWN_MAX)?;
-            let (command, _) = open::command(global);
+            let (command, _) = open::own_command_line(global);
             let none = folders.none(&toolkit, "no pending approvals");
-            output::list(global, &listed, plain, &none, |one| line(&command, one))
+            output::print_list(global, &listed, plain_value, &none, |one| {
+                approval_line(&command, one)
+            })
         }
         ApprovalsCommand::Show { id } => {
             let (found, details) = state.approval(id)?;
-            let data = Value::Object(fields(&found, details.as_ref()).into());
+            let data = Value::Object(approval_fields(&found, details.as_ref()).into());
             if global.format() == OutputFormat::Human {
-                asking::page(&ApprovalDetails::new(&toolkit, &found, details.as_ref()).text());
+                asking::page_text(&ApprovalDetails::new(&toolkit, &found, details.as_ref()).text());
                 return Ok(exit::OK.into());
             }
-            output::one(global, &data)
+            output::print_record(global, &data)
         }
     }
 }
 
 /// One request of a list.
-fn line(command: &str, approval: &Approval) -> String {
+fn approval_line(command: &str, approval: &Approval) -> String {
     let (id, state) = (&approval.id, &approval.state);
     let (tool, role) = (&approval.tool, &approval.role);
     let place = match (&approval.run, &approval.step) {
         (Some(run), Some(step)) => format!(", step `{step}` of run {run}"),
         _ => String::new(),
     };
-    let time = human::time(approval.created_ms);
+    let time = human::format_local_time(approval.created_ms);
     let mut text = format!("{id}  {time}  {state:9}  {tool} as `{role}`{place}\n");
     if let Some(workspace) = &approval.workspace {
         let _ = writeln!(text, "    in {workspace}");
@@ -312,8 +321,11 @@ fn line(command: &str, approval: &Approval) -> String {
 }
 
 /// The request as an object, with the details of its call.
-fn fields(approval: &Approval, details: Option<&Value>) -> Object {
-    let mut fields = plain(approval).as_object().cloned().unwrap_or_default();
+fn approval_fields(approval: &Approval, details: Option<&Value>) -> Object {
+    let mut fields = plain_value(approval)
+        .as_object()
+        .cloned()
+        .unwrap_or_default();
     if let Some(details) = details {
         fields.insert("details", details.clone());
     }

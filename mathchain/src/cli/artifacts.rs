@@ -52,8 +52,11 @@ pub(super) enum ArtifactsCommand {
 }
 
 /// Lists artifacts, shows one, or writes one out.
-pub(super) fn artifacts(global: &GlobalArgs, artifacts: &ArtifactsCommand) -> Result<ExitCode> {
-    let toolkit = open::toolkit(global)?;
+pub(super) fn run_artifacts_command(
+    global: &GlobalArgs,
+    artifacts: &ArtifactsCommand,
+) -> Result<ExitCode> {
+    let toolkit = open::open_toolkit(global)?;
     let state = &*open::state_to_read(global, &toolkit)?;
     match artifacts {
         ArtifactsCommand::List {
@@ -72,10 +75,10 @@ pub(super) fn artifacts(global: &GlobalArgs, artifacts: &ArtifactsCommand) -> Re
             // The newest come first.
             listed.retain(|one| since_ms.is_none_or(|since_ms| since_ms <= one.created_ms));
             let none = folders.none(&toolkit, "no artifacts");
-            output::list(global, &listed, value, &none, line)
+            output::print_list(global, &listed, artifact_value, &none, artifact_line)
         }
         ArtifactsCommand::Show { handle } => {
-            output::one(global, &value(&state.artifact_named(handle)?))
+            output::print_record(global, &artifact_value(&state.artifact_named(handle)?))
         }
         ArtifactsCommand::Get { handle, to, force } => {
             let found = state.artifact_named(handle)?;
@@ -88,18 +91,18 @@ pub(super) fn artifacts(global: &GlobalArgs, artifacts: &ArtifactsCommand) -> Re
                     text.into_bytes()
                 }
             };
-            write(&bytes, to.as_deref(), *force)
+            write_artifact(&bytes, to.as_deref(), *force)
         }
     }
 }
 
-fn write(bytes: &[u8], to: Option<&Path>, force: bool) -> Result<ExitCode> {
+fn write_artifact(bytes: &[u8], to: Option<&Path>, force: bool) -> Result<ExitCode> {
     let failed = |err| tool_error!(ToolError, "io"; "cannot write the artifact: {err}"; "write it to a file with --to");
     match to {
         Some(path) => {
             output::to_file(path, force, |out| out.write_all(bytes).map_err(failed))?;
         }
-        None => output::WhileRead(output::stdout())
+        None => output::WhileRead(output::standard_output())
             .write_all(bytes)
             .map_err(failed)?,
     }
@@ -107,7 +110,7 @@ fn write(bytes: &[u8], to: Option<&Path>, force: bool) -> Result<ExitCode> {
 }
 
 /// The handle, its time of creation, and the runs that refer to it.
-pub(super) fn value(artifact: &StoredArtifact) -> Value {
+pub(super) fn artifact_value(artifact: &StoredArtifact) -> Value {
     let handle = artifact.handle.to_value();
     let mut data = handle.as_object().cloned().unwrap_or_default();
     data.insert("created_ms", artifact.created_ms);
@@ -116,7 +119,7 @@ pub(super) fn value(artifact: &StoredArtifact) -> Value {
 }
 
 /// One line of a list.
-pub(super) fn line(artifact: &StoredArtifact) -> String {
+pub(super) fn artifact_line(artifact: &StoredArtifact) -> String {
     let kind = match &artifact.handle.kind {
         ArtifactKind::Npy { shape, summary, .. } => {
             let extents: Vec<String> = shape.iter().map(usize::to_string).collect();
@@ -126,6 +129,9 @@ pub(super) fn line(artifact: &StoredArtifact) -> String {
         ArtifactKind::Small => "small value".to_owned(),
     };
     let (hash, bytes) = (&artifact.handle.hash, artifact.handle.bytes());
-    let (created, size) = (human::time(artifact.created_ms), human::size(bytes));
+    let (created, size) = (
+        human::format_local_time(artifact.created_ms),
+        human::format_byte_size(bytes),
+    );
     format!("{hash}  {created}  {size:>10}  {kind}\n")
 }

@@ -9,7 +9,7 @@ use chain_runtime::{ChainResult, ChainStatus};
 use journal::WITHOUT_KEY;
 use registry::ApprovalsFrom;
 
-use super::grant::{grant, record_of};
+use super::grant::{grant_request, record_of};
 use super::prelude::*;
 use super::progress::with_display;
 use super::request::ApprovalDetails;
@@ -26,13 +26,13 @@ pub(super) fn may_ask(toolkit: &Toolkit) -> bool {
 }
 
 /// Asks the user about a pending request and records the answer; false if there is none: the request stays pending.
-pub(super) fn ask(
+pub(super) fn ask_approval(
     global: &GlobalArgs,
     toolkit: &Toolkit,
     stop: &StopFlag,
     id: &str,
 ) -> Result<bool> {
-    let state = open::state(toolkit)?;
+    let state = open::require_state(toolkit)?;
     let (approval, details) = state.approval(id)?;
     let request = ApprovalDetails::new(toolkit, &approval, details.as_ref());
     // A signal ends the process at the prompt: records so far are flushed first.
@@ -48,7 +48,7 @@ pub(super) fn ask(
             if stop.is_set() {
                 return None;
             }
-            complain(&format!(
+            write_stderr(&format!(
                 "{step}{tool}: {reason}\n{shown}run it? [y/N/always/show] "
             ));
             std::io::stdin().read_line(&mut line).ok()
@@ -65,17 +65,17 @@ pub(super) fn ask(
             }
             "a" | "always" => match record_of(toolkit, &approval, details.as_ref()) {
                 Ok(rule) => {
-                    grant(global, toolkit, &approval, WITHOUT_KEY, Some(rule))?;
+                    grant_request(global, toolkit, &approval, WITHOUT_KEY, Some(rule))?;
                     toolkit.reload()?;
                     return Ok(true);
                 }
                 Err(err) => {
-                    complain(&human::error(&err));
+                    write_stderr(&human::render_error(&err));
                     shown = String::new();
                 }
             },
             "s" | "show" => {
-                page(&request.text());
+                page_text(&request.text());
                 shown = String::new();
             }
             _ => {
@@ -89,7 +89,7 @@ pub(super) fn ask(
 /// Ends the line of a prompt that the end of the input answered.
 fn end_line(read: Option<usize>) {
     if read == Some(0) {
-        complain("\n");
+        write_stderr("\n");
     }
 }
 
@@ -107,24 +107,27 @@ fn first_lines(text: &str) -> String {
 ///
 /// # Errors
 /// Where no user can answer.
-pub(super) fn confirmed(path: &Path, difference: &str) -> Result<bool> {
+pub(super) fn confirm_file_change(path: &Path, difference: &str) -> Result<bool> {
     let shown = path.display();
     let text = format!("{shown}:\n{difference}");
-    yes(&text, "write it?", &format!("a change of `{shown}`"))
+    ask_yes_no(&text, "write it?", &format!("a change of `{shown}`"))
 }
 
 /// Shows a text and asks a question about it.
 ///
 /// # Errors
 /// Where no user can answer.
-pub(super) fn yes(text: &str, question: &str, what: &str) -> Result<bool> {
+pub(super) fn ask_yes_no(text: &str, question: &str, what: &str) -> Result<bool> {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return Err(
             tool_error!(ApprovalRequired, "terminal"; "{what} needs a yes";
             "run the command at a terminal, or with --yes"),
         );
     }
-    complain(&format!("{}{question} [y/N] ", human::safe(text)));
+    write_stderr(&format!(
+        "{}{question} [y/N] ",
+        human::replace_controls(text)
+    ));
     let mut line = String::new();
     let read = std::io::stdin().read_line(&mut line);
     end_line(read.as_ref().ok().copied());
@@ -133,14 +136,14 @@ pub(super) fn yes(text: &str, question: &str, what: &str) -> Result<bool> {
 }
 
 /// Asks about each request that a suspended run waits for, and continues it, until it ends or a request is left pending.
-pub(super) fn continued(
+pub(super) fn continue_suspended_run(
     global: &GlobalArgs,
     toolkit: &Toolkit,
     context: &CallContext,
     mut result: ChainResult,
 ) -> Result<ChainResult> {
     while result.status == ChainStatus::Suspended && may_ask(toolkit) {
-        let state = open::state(toolkit)?;
+        let state = open::require_state(toolkit)?;
         let is_pending = |id: &&str| {
             let found = state.approval(id);
             found.is_ok_and(|(found, _)| found.state == "pending")
@@ -150,7 +153,7 @@ pub(super) fn continued(
             return Ok(result);
         }
         for id in pending {
-            if !ask(global, toolkit, &context.stop, id)? {
+            if !ask_approval(global, toolkit, &context.stop, id)? {
                 return Ok(result);
             }
         }
@@ -162,12 +165,12 @@ pub(super) fn continued(
 }
 
 /// Shows a text of any length: on a terminal through the user's pager.
-pub(super) fn page(text: &str) {
-    let pager = environment::variable("PAGER");
+pub(super) fn page_text(text: &str) {
+    let pager = environment::read_variable("PAGER");
     let pager = pager.as_deref().unwrap_or("less -FX");
     let is_short = text.lines().count() <= LINES_MAX;
     if is_short || pager.is_empty() || !std::io::stdout().is_terminal() {
-        return say(text);
+        return print_text(text);
     }
     let started = Command::new("sh")
         .args(["-c", pager])
@@ -175,11 +178,11 @@ pub(super) fn page(text: &str) {
         .spawn();
     let shown = started.and_then(|mut pager| {
         if let Some(mut input) = pager.stdin.take() {
-            let _ = input.write_all(human::safe(text).as_bytes()); // the reader may quit early
+            let _ = input.write_all(human::replace_controls(text).as_bytes()); // the reader may quit early
         }
         pager.wait()
     });
     if !shown.is_ok_and(|status| status.success()) {
-        say(text);
+        print_text(text);
     }
 }

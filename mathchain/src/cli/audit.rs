@@ -104,7 +104,11 @@ const COLUMNS: [&str; 16] = [
 ];
 
 /// Writes records as CSV (RFC 4180), oldest first.
-fn csv(state: &StateStore, filter: &AuditFilter, out: &mut dyn Write) -> std::io::Result<()> {
+fn write_audit_csv(
+    state: &StateStore,
+    filter: &AuditFilter,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
     let records = state.audit_matching(filter, usize::MAX);
     let records = records.map_err(|err| std::io::Error::other(err.message().to_owned()))?;
     write!(out, "time,session,sequence,hash")?;
@@ -114,12 +118,12 @@ fn csv(state: &StateStore, filter: &AuditFilter, out: &mut dyn Write) -> std::io
     write!(out, "\r\n")?;
     for one in records.iter().rev() {
         let time = one.record.get("recorded_ms").and_then(Value::as_i64);
-        let time = human::time(time.unwrap_or(0).unsigned_abs());
+        let time = human::format_local_time(time.unwrap_or(0).unsigned_abs());
         write!(
             out,
             "{},{},{},{}",
-            cell(&time),
-            cell(&one.session),
+            csv_cell(&time),
+            csv_cell(&one.session),
             one.sequence,
             one.hash
         )?;
@@ -129,7 +133,7 @@ fn csv(state: &StateStore, filter: &AuditFilter, out: &mut dyn Write) -> std::io
                 Some(Value::String(text)) => text.to_string(),
                 Some(other) => json::to_text(other),
             };
-            write!(out, ",{}", cell(&text))?;
+            write!(out, ",{}", csv_cell(&text))?;
         }
         write!(out, "\r\n")?;
     }
@@ -137,7 +141,7 @@ fn csv(state: &StateStore, filter: &AuditFilter, out: &mut dyn Write) -> std::io
 }
 
 /// A cell, in quotes where it needs them; one that a spreadsheet would take for a formula begins with an apostrophe.
-fn cell(text: &str) -> String {
+fn csv_cell(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let text = if formula {
         format!("'{text}")
@@ -180,9 +184,9 @@ impl AuditFilterArgs {
             roles.map(|(name, _)| name.to_owned()).collect()
         };
         let statuses = || STATUSES.iter().map(|name| (*name).to_owned()).collect();
-        known(state, "tool", self.tool.as_deref(), tools)?;
-        known(state, "role", self.role.as_deref(), roles)?;
-        known(state, "status", self.status.as_deref(), statuses)?;
+        require_known_name(state, "tool", self.tool.as_deref(), tools)?;
+        require_known_name(state, "role", self.role.as_deref(), roles)?;
+        require_known_name(state, "status", self.status.as_deref(), statuses)?;
         let filter = AuditFilter {
             tool: self.tool.clone(),
             role: self.role.clone(),
@@ -195,7 +199,7 @@ impl AuditFilterArgs {
 }
 
 /// Refuses a name that is nowhere known: a misspelt filter would find nothing.
-fn known(
+fn require_known_name(
     state: &StateStore,
     member: &str,
     wanted: Option<&str>,
@@ -214,7 +218,7 @@ fn known(
     }
     let error = tool_error!(InvalidArgs, "unknown_filter"; "no record has the {member} `{wanted}`");
     let names = names.iter().map(String::as_str);
-    Err(output::nearest(
+    Err(output::suggest_nearest_name(
         error,
         wanted,
         names,
@@ -223,8 +227,8 @@ fn known(
 }
 
 /// Reads or verifies the audit.
-pub(super) fn audit(global: &GlobalArgs, audit: &AuditCommand) -> Result<ExitCode> {
-    let toolkit = open::toolkit(global)?;
+pub(super) fn run_audit_command(global: &GlobalArgs, audit: &AuditCommand) -> Result<ExitCode> {
+    let toolkit = open::open_toolkit(global)?;
     let state = &*open::state_to_read(global, &toolkit)?;
     match audit {
         AuditCommand::List {
@@ -238,16 +242,18 @@ pub(super) fn audit(global: &GlobalArgs, audit: &AuditCommand) -> Result<ExitCod
             };
             let records = state.audit_matching(&filter, *limit as usize)?;
             let none = folders.none(&toolkit, "no records");
-            output::list(global, &records, plain, &none, |one| {
-                folders.line(line(one), one.folder.as_deref())
+            output::print_list(global, &records, plain_value, &none, |one| {
+                folders.line(audit_record_line(one), one.folder.as_deref())
             })
         }
-        AuditCommand::Show { record } => output::one(global, &plain(&state.audit_show(record)?)),
+        AuditCommand::Show { record } => {
+            output::print_record(global, &plain_value(&state.audit_show(record)?))
+        }
         AuditCommand::Verify {
             heads,
             cut_keys,
             no_values,
-        } => verify(global, state, (heads, cut_keys), !no_values),
+        } => verify_audit(global, state, (heads, cut_keys), !no_values),
         AuditCommand::Export {
             wanted,
             format,
@@ -258,7 +264,7 @@ pub(super) fn audit(global: &GlobalArgs, audit: &AuditCommand) -> Result<ExitCod
             let write = |out: &mut dyn Write| match &filter {
                 _ if *format == AuditLayout::Csv => {
                     let filter = filter.clone().unwrap_or_default();
-                    csv(state, &filter, out)
+                    write_audit_csv(state, &filter, out)
                         .map_err(|err| tool_error!(ToolError, "io"; "{err}"))?;
                     Ok(0)
                 }
@@ -270,7 +276,7 @@ pub(super) fn audit(global: &GlobalArgs, audit: &AuditCommand) -> Result<ExitCod
                     output::to_file(path, *force, |out| write(out).map(drop))?;
                 }
                 None => {
-                    write(&mut output::WhileRead(output::stdout()))?;
+                    write(&mut output::WhileRead(output::standard_output()))?;
                 }
             }
             Ok(exit::OK.into())
@@ -278,7 +284,7 @@ pub(super) fn audit(global: &GlobalArgs, audit: &AuditCommand) -> Result<ExitCod
     }
 }
 
-fn verify(
+fn verify_audit(
     global: &GlobalArgs,
     state: &StateStore,
     (heads, keys): (&[String], &[String]),
@@ -289,21 +295,21 @@ fn verify(
     let found = state.verify_with(&VerificationChecks {
         published: &published,
         values,
-        cut_keys: Some(&audit_key::trusted(keys)?),
+        cut_keys: Some(&audit_key::trusted_cut_keys(keys)?),
     })?;
-    let cut_key = audit_key::existing()?.map(|key| key.public());
+    let cut_key = audit_key::load_cut_key()?.map(|key| key.public());
     let head = found.head.as_ref().map(ToString::to_string);
     let data = object! {
         "sound" => found.is_sound(),
         "sessions" => found.sessions,
         "records" => found.records,
         "values" => found.values,
-        "cut" => found.cut.as_ref().map(plain),
+        "cut" => found.cut.as_ref().map(plain_value),
         "cut_key" => cut_key,
         "head" => head.clone(),
-        "faults" => plain(&found.faults),
+        "faults" => plain_value(&found.faults),
     };
-    output::data(global, &data, || {
+    output::print_data(global, &data, || {
         let values = match found.values {
             Some(values) => format!(", {}", count_phrase(values, "value")),
             None => "; values not checked".to_owned(),
@@ -337,12 +343,15 @@ fn verify(
 }
 
 fn cut_line(cut: &ChainCut) -> String {
-    let (first, last) = (human::time(cut.first_ms), human::time(cut.last_ms));
+    let (first, last) = (
+        human::format_local_time(cut.first_ms),
+        human::format_local_time(cut.last_ms),
+    );
     let (records, sessions) = (
         count_phrase(cut.records, "record"),
         count_phrase(cut.sessions, "chain"),
     );
-    let pruned = human::time(cut.pruned_ms);
+    let pruned = human::format_local_time(cut.pruned_ms);
     let mut text = format!(
         "verified from the cut of {pruned}, which removed {records} in {sessions}, from {first} to {last}"
     );
@@ -354,13 +363,13 @@ fn cut_line(cut: &ChainCut) -> String {
     text
 }
 
-fn line(record: &AuditRecord) -> String {
+fn audit_record_line(record: &AuditRecord) -> String {
     let find = |key: &str| record.record.get(key).and_then(Value::as_str);
     let text = |key: &str| find(key).unwrap_or("-");
     let event = find("event").or(find("kind")).unwrap_or("-");
     let (tool, role, status) = (text("tool"), text("role"), text("status"));
     let (session, sequence) = (&record.session, record.sequence);
     let recorded = record.record.get("recorded_ms").and_then(Value::as_i64);
-    let time = human::time(recorded.unwrap_or(0).unsigned_abs());
+    let time = human::format_local_time(recorded.unwrap_or(0).unsigned_abs());
     format!("{time}  {event:8} {tool:24} {role:16} {status:16} {session}:{sequence}\n")
 }

@@ -24,16 +24,22 @@ pub(super) enum BackupsCommand {
 const SHOWN_MAX: usize = 1000;
 
 /// Lists backups, or restores one.
-pub(super) fn backups(global: &GlobalArgs, backups: &BackupsCommand) -> Result<ExitCode> {
-    let toolkit = open::toolkit(global)?;
-    let state = open::state(&toolkit)?;
+pub(super) fn run_backups_command(
+    global: &GlobalArgs,
+    backups: &BackupsCommand,
+) -> Result<ExitCode> {
+    let toolkit = open::open_toolkit(global)?;
+    let state = open::require_state(&toolkit)?;
     let (wanted, at) = match backups {
         BackupsCommand::List(folders) => {
             let listed = state.backups(folders.of(&toolkit).as_ref(), SHOWN_MAX)?;
             let none = folders.none(&toolkit, "no backups");
-            return output::list(global, &listed, plain, &none, |one| {
+            return output::print_list(global, &listed, plain_value, &none, |one| {
                 let (id, path) = (&one.id, &one.path);
-                let (time, size) = (human::time(one.time_ms), human::size(one.bytes));
+                let (time, size) = (
+                    human::format_local_time(one.time_ms),
+                    human::format_byte_size(one.bytes),
+                );
                 let line = format!("{id}  {time}  {size:>9}  {path}\n");
                 folders.line(line, one.folder_root.as_deref())
             });
@@ -48,8 +54,8 @@ pub(super) fn backups(global: &GlobalArgs, backups: &BackupsCommand) -> Result<E
     let (restored, before) = backups.restore(wanted, at, "terminal")?;
     state.close()?;
     let before = before.map(|kept| kept.id);
-    let data = object! { "restored" => plain(&restored), "before" => before.clone() };
-    output::data(global, &data, || {
+    let data = object! { "restored" => plain_value(&restored), "before" => before.clone() };
+    output::print_data(global, &data, || {
         let undo = before.map(|id| format!("; its content before is backup {id}"));
         let (id, path) = (&restored.id, &restored.path);
         format!(

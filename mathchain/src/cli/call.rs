@@ -6,9 +6,9 @@ use tool_core::json::JsonLimits;
 use tool_core::schema::Schema;
 use tool_core::{AnyTool, OutcomeStatus};
 
-use super::answer::{finish, on_stack, reader};
+use super::answer::{answer_reader, finish_answer, on_stack};
 use super::flags::CallOptions;
-use super::output::misused;
+use super::output::print_usage_error;
 use super::prelude::*;
 use super::{asking, csv, data, flags, help, log, progress, signals, stdin};
 
@@ -27,12 +27,12 @@ pub(super) struct CallCommand {
     #[command(flatten)]
     pub options: CallOptions,
     /// Role of the caller
-    #[arg(long, value_name = "ROLE", help_heading = "CallerArgs", add = complete::roles())]
+    #[arg(long, value_name = "ROLE", help_heading = "CallerArgs", add = complete::complete_roles())]
     pub role: Option<String>,
     #[command(flatten)]
     pub caller: CallerArgs,
     /// Tool name, then its arguments and more options
-    #[arg(trailing_var_arg = true, required = true, value_name = "TOOL", add = complete::tools())]
+    #[arg(trailing_var_arg = true, required = true, value_name = "TOOL", add = complete::complete_tools())]
     pub words: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ impl CallCommand {
 }
 
 /// Answers one call. The words after the tool name are parsed once the tool, and so its arguments, is known.
-pub(super) fn call(global: &GlobalArgs, call: &CallCommand) -> Result<ExitCode> {
+pub(super) fn run_call_command(global: &GlobalArgs, call: &CallCommand) -> Result<ExitCode> {
     let missing = || tool_error!(InvalidRequest, "expected the name of a tool");
     let (name, rest) = call.words.split_first().ok_or_else(missing)?;
     // Usage errors and help of built-in tools need no toolkit; tools of plugins are known once plugins are loaded.
@@ -71,22 +71,22 @@ pub(super) fn call(global: &GlobalArgs, call: &CallCommand) -> Result<ExitCode> 
         let toolkit = opened.map_or_else(|| call.caller.open(global), Ok)?;
         let context = call.caller.context(call.role.clone());
         let refused = toolkit.call_with(&context, name, &object! {});
-        return finish(&toolkit, global, &refused);
+        return finish_answer(&toolkit, global, &refused);
     };
     let schema = tool.input_schema();
     let (whole, matches) = match super::Cli::with_tool(tool, &schema) {
         Ok(parsed) => parsed,
         Err(err) if err.use_stderr() => {
-            return Ok(misused(global, &flags::suggest(tool, err)).into());
+            return Ok(print_usage_error(global, &flags::suggest_argument(tool, err)).into());
         }
-        Err(_) => return Ok(help::tool(tool)),
+        Err(_) => return Ok(help::print_tool_help(tool)),
     };
     let (global, mut call) = whole;
-    output::apply(&global);
-    log::start(&global)?;
+    output::apply_output_options(&global);
+    log::start_log(&global)?;
     flags::check_ambiguous(tool, &schema, rest)?;
     if global.format() == OutputFormat::Csv {
-        csv::check(tool.spec().id, &tool.output_schema())?;
+        csv::require_table_output(tool.spec().id, &tool.output_schema())?;
     }
     call.caller.check_facts()?;
     if let ([_, word], Some(only)) = (&call.words[..], only_required(&schema)) {
@@ -105,15 +105,16 @@ pub(super) fn call(global: &GlobalArgs, call: &CallCommand) -> Result<ExitCode> 
         arrays: toolkit.dispatcher().host().arrays.clone(),
         bytes_max: limits.max_input_bytes,
     };
-    let given = flags::arguments(tool.spec(), &schema, &call.options, &matches, &files)?;
+    let given =
+        flags::read_option_arguments(tool.spec(), &schema, &call.options, &matches, &files)?;
     let args = given.map_or_else(|| read_arguments(tool, &schema, &limits), Ok)?;
     let context = CallContext {
-        answer: open::answer(&toolkit, call.options.yes, asking::may_ask(&toolkit))?,
-        reader: reader(global.format()),
+        answer: open::approval_answer(&toolkit, call.options.yes, asking::may_ask(&toolkit))?,
+        reader: answer_reader(global.format()),
         timeout_ms: call.options.timeout_ms,
         ..call.caller.context(call.role.clone())
     };
-    run(&toolkit, &global, name, &args, context)
+    call_tool(&toolkit, &global, name, &args, context)
 }
 
 /// The one argument that a tool needs, which may be given without its name.
@@ -138,7 +139,7 @@ fn read_arguments(
         return Err(tool_error!(InvalidRequest; "no arguments";
             "pipe one JSON object in, or use options: `mathchain help {}`", tool.spec().id));
     }
-    let text = stdin::read(limits.max_input_bytes)
+    let text = stdin::read_stdin(limits.max_input_bytes)
         .map_err(|err| tool_error!(ToolError, "io"; "cannot read stdin: {err}"))?;
     if text.iter().all(u8::is_ascii_whitespace) {
         return none;
@@ -151,7 +152,7 @@ fn read_arguments(
     json::parse_call_arguments(&json::parse_bytes(&text, limits)?, bytes_max)
 }
 
-fn run(
+fn call_tool(
     toolkit: &Toolkit,
     global: &GlobalArgs,
     name: &str,
@@ -176,9 +177,9 @@ fn run(
     {
         // The answer may take long; a failure is reported at the end.
         let _ = toolkit.state().map(|state| state.flush());
-        if asking::ask(global, toolkit, &context.stop, approval_id)? {
+        if asking::ask_approval(global, toolkit, &context.stop, approval_id)? {
             outcome = call()?;
         }
     }
-    finish(toolkit, global, &outcome)
+    finish_answer(toolkit, global, &outcome)
 }

@@ -34,10 +34,10 @@ pub(super) const PERMISSIONS: &[(&str, Confinement, &str)] = &[
 #[command(next_help_heading = "CallerArgs")]
 pub(super) struct CallerArgs {
     /// Agent that calls: one with a file, or an agent CLI; determines the role
-    #[arg(long, value_name = "AGENT", add = complete::agents())]
+    #[arg(long, value_name = "AGENT", add = complete::complete_agents())]
     pub agent: Option<String>,
     /// Phase of the configuration, with its tools, permission and layers
-    #[arg(long, value_name = "PHASE", add = complete::phases())]
+    #[arg(long, value_name = "PHASE", add = complete::complete_phases())]
     pub phase: Option<String>,
     /// Maximum permission; narrows what phase and layers leave, and never widens it
     #[arg(long, value_parser = one_of(PERMISSIONS))]
@@ -68,7 +68,7 @@ impl CallerArgs {
     pub(super) fn open(&self, global: &GlobalArgs) -> Result<Toolkit> {
         match self.agent {
             Some(_) => open::with_agents(global),
-            None => open::toolkit(global),
+            None => open::open_toolkit(global),
         }
     }
 

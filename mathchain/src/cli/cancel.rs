@@ -9,7 +9,7 @@ use tool_core::Reason;
 
 use super::prelude::*;
 use super::resume::open_run;
-use super::run;
+use super::{run, run_command_line};
 
 /// Maximum wait for the process that executes the run; the request remains after that.
 const WAIT: Duration = Duration::from_secs(30);
@@ -39,9 +39,9 @@ struct CancelReport<'a> {
     refused: Vec<String>,
 }
 
-pub(super) fn cancel(global: &GlobalArgs, cancel: &CancelCommand) -> Result<ExitCode> {
+pub(super) fn cancel_run(global: &GlobalArgs, cancel: &CancelCommand) -> Result<ExitCode> {
     let (toolkit, found) = open_run(global, &cancel.run, cancel.accept_changes)?;
-    let state = open::state(&toolkit)?;
+    let state = open::require_state(&toolkit)?;
     let until = Instant::now() + WAIT;
     let mut requested = false;
     let code = loop {
@@ -74,7 +74,7 @@ pub(super) fn cancel(global: &GlobalArgs, cancel: &CancelCommand) -> Result<Exit
             _ => return Err(err),
         }
     };
-    answer::close(&toolkit);
+    answer::close_audit(&toolkit);
     Ok(code)
 }
 
@@ -103,7 +103,7 @@ fn cancelled_here(
                 ChainStatus::NeedsDecision | ChainStatus::Suspended | ChainStatus::Interrupted
             ) =>
         {
-            return Ok(run::finish(global, toolkit, result));
+            return Ok(run::print_run_result(global, toolkit, result));
         }
         Ok(result) => result.status.run_state(),
         Err(_) => "cancelled",
@@ -130,14 +130,14 @@ fn cancelled_elsewhere(
     }
     let report = CancelReport {
         state: ended.state.as_str(),
-        undone: records.iter().filter_map(undoing).collect(),
+        undone: records.iter().filter_map(undone_call_text).collect(),
         refused: Vec::new(),
     };
     report.print(global, found)
 }
 
 /// The undone call of a record: `step[3] (done)`.
-fn undoing(record: &Value) -> Option<String> {
+fn undone_call_text(record: &Value) -> Option<String> {
     let text = |key| record.get(key).and_then(Value::as_str);
     let step = text("step")?.strip_suffix("!compensate")?;
     let status = text("status").filter(|_| text("kind") == Some("settled"))?;
@@ -162,7 +162,7 @@ impl<'a> CancelReport<'a> {
         }
         match &cancelled.result {
             Ok(result) => {
-                let own = run::undone(result).into_iter();
+                let own = run::undone_steps(result).into_iter();
                 self.undone.extend(own.map(|one| format!("{prefix}{one}")));
             }
             Err(error) => self.refused.push(format!("{prefix}{}", error.message())),
@@ -177,7 +177,7 @@ impl<'a> CancelReport<'a> {
             "undone" => self.undone.clone(),
             "not_undone" => refused,
         };
-        output::data(global, &data, || {
+        output::print_data(global, &data, || {
             let mut text = format!("run {}: {}\n", found.id, self.state);
             if self.state == "cancelling" {
                 text.push_str(

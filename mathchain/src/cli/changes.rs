@@ -9,7 +9,7 @@ use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Token};
 const CONTEXT: u32 = 3;
 
 /// The difference with some context, without file names; `None` for equal texts.
-pub(super) fn unified(old: &str, new: &str) -> Option<String> {
+pub(super) fn unified_diff(old: &str, new: &str) -> Option<String> {
     if old == new {
         return None;
     }
@@ -20,43 +20,48 @@ pub(super) fn unified(old: &str, new: &str) -> Option<String> {
     let mut text = String::new();
     // Changes whose context would touch are shown together.
     for together in changes.chunk_by(|a, b| b.before.start - a.before.end <= 2 * CONTEXT) {
-        print(&mut text, &input, together).ok()?;
+        print_hunks(&mut text, &input, together).ok()?;
     }
     Some(text)
 }
 
 /// Prints changes with the lines between and around them, as `diff -u` does.
-fn print(text: &mut String, input: &InternedInput<&str>, changes: &[Hunk]) -> fmt::Result {
+fn print_hunks(text: &mut String, input: &InternedInput<&str>, changes: &[Hunk]) -> fmt::Result {
     let (Some(first), Some(last)) = (changes.first(), changes.last()) else {
         return Ok(());
     };
     let before = CONTEXT.min(first.before.start);
-    let after = CONTEXT.min(length(&input.before) - last.before.end);
+    let after = CONTEXT.min(token_count(&input.before) - last.before.end);
     let old = first.before.start - before..last.before.end + after;
     let new = first.after.start - before..last.after.end + after;
-    writeln!(text, "@@ -{} +{} @@", place(&old), place(&new))?;
+    writeln!(
+        text,
+        "@@ -{} +{} @@",
+        hunk_range_text(&old),
+        hunk_range_text(&new)
+    )?;
     let mut unchanged = old.start;
     for change in changes {
-        lines(
+        print_diff_lines(
             text,
             input,
             ' ',
             &input.before,
             unchanged..change.before.start,
         )?;
-        lines(text, input, '-', &input.before, change.before.clone())?;
-        lines(text, input, '+', &input.after, change.after.clone())?;
+        print_diff_lines(text, input, '-', &input.before, change.before.clone())?;
+        print_diff_lines(text, input, '+', &input.after, change.after.clone())?;
         unchanged = change.before.end;
     }
-    lines(text, input, ' ', &input.before, unchanged..old.end)
+    print_diff_lines(text, input, ' ', &input.before, unchanged..old.end)
 }
 
-fn length(tokens: &[Token]) -> u32 {
+fn token_count(tokens: &[Token]) -> u32 {
     u32::try_from(tokens.len()).unwrap_or(u32::MAX)
 }
 
 /// A range of lines counted from 0, as it is printed: an empty one is named by the line before it.
-fn place(lines: &Range<u32>) -> String {
+fn hunk_range_text(lines: &Range<u32>) -> String {
     match lines.end - lines.start {
         0 => format!("{},0", lines.start),
         1 => format!("{}", lines.start + 1),
@@ -65,7 +70,7 @@ fn place(lines: &Range<u32>) -> String {
 }
 
 /// Prints lines with a mark before each; one that does not end is followed by a remark.
-fn lines(
+fn print_diff_lines(
     text: &mut String,
     input: &InternedInput<&str>,
     mark: char,
@@ -84,7 +89,7 @@ fn lines(
 
 #[cfg(test)]
 mod tests {
-    use super::unified;
+    use super::unified_diff;
 
     #[test]
     fn a_difference_is_what_diff_u_prints() {
@@ -93,20 +98,20 @@ mod tests {
         let new = old.replace("\n5\n", "\nfive\n").replace("\n20\n", "\n");
         let expected = "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n\
             @@ -17,7 +17,6 @@\n 17\n 18\n 19\n-20\n 21\n 22\n 23\n";
-        assert_eq!(unified(&old, &new).as_deref(), Some(expected));
-        assert_eq!(unified(&old, &old), None);
-        let whole = unified("", "a\nb").expect("a change");
+        assert_eq!(unified_diff(&old, &new).as_deref(), Some(expected));
+        assert_eq!(unified_diff(&old, &old), None);
+        let whole = unified_diff("", "a\nb").expect("a change");
         assert_eq!(
             whole,
             "@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n"
         );
-        let ended = unified("a\nb", "a\nb\n").expect("a change");
+        let ended = unified_diff("a\nb", "a\nb\n").expect("a change");
         assert_eq!(
             ended,
             "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n"
         );
         assert_eq!(
-            unified("a\n", "b\n").as_deref(),
+            unified_diff("a\n", "b\n").as_deref(),
             Some("@@ -1 +1 @@\n-a\n+b\n")
         );
     }
@@ -115,7 +120,7 @@ mod tests {
     fn every_line_of_a_large_change_is_shown() {
         let old: String = (0..3000).map(|n| format!("old {n}\n")).collect();
         let new: String = (0..3000).map(|n| format!("new {n}\n")).collect();
-        let text = unified(&old, &new).expect("a change");
+        let text = unified_diff(&old, &new).expect("a change");
         assert_eq!(text.lines().count(), 6001);
         assert!(text.contains("\n-old 2999\n+new 0\n"));
     }

@@ -8,10 +8,10 @@ use super::prelude::*;
 use crate::plugins::LoadedPlugins;
 
 /// Reads everything; problems are errors of opening the toolkit.
-pub(super) fn check(global: &GlobalArgs) -> Result<ExitCode> {
+pub(super) fn check_configuration(global: &GlobalArgs) -> Result<ExitCode> {
     let toolkit = open::read_only(global, true)?;
     LoadedPlugins::strict(&toolkit.broken_plugins())?;
-    let file = open::places(global)?.config_file;
+    let file = open::locate_places(global)?.config_file;
     let file = file.map(|file| file.path.to_string_lossy().into_owned());
     let config = toolkit.config();
     let dispatcher = toolkit.dispatcher();
@@ -27,7 +27,7 @@ pub(super) fn check(global: &GlobalArgs) -> Result<ExitCode> {
     });
     let notes = policy.notes().iter().map(ToString::to_string);
     let mut warnings: Vec<String> = lacking.chain(notes).collect();
-    warnings.extend(phases::lacking(&toolkit)?);
+    warnings.extend(phases::lacking_tools(&toolkit)?);
     let counts = [
         ("roles", policy.roles().count()),
         ("layers", config.layers.len()),
@@ -39,7 +39,7 @@ pub(super) fn check(global: &GlobalArgs) -> Result<ExitCode> {
     let mut data = vec![("configuration", Value::from(file.clone()))];
     data.extend(counts.map(|(name, count)| (name, Value::from(count))));
     data.push(("warnings", Value::from(warnings.clone())));
-    output::data(global, &Value::object(data), || {
+    output::print_data(global, &Value::object(data), || {
         let counts = counts
             .map(|(name, count)| count_phrase(count as u64, name.trim_end_matches('s')))
             .join(", ");

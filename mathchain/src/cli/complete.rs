@@ -25,12 +25,12 @@ pub(super) const EXAMPLES: &str = "Examples:
   mathchain completions fish > ~/.config/fish/completions/mathchain.fish";
 
 /// The shells with a script.
-pub(super) fn shells() -> PossibleValuesParser {
+pub(super) fn shell_values() -> PossibleValuesParser {
     Shells::builtins().names().collect::<Vec<_>>().into()
 }
 
 /// Prints the script for a shell.
-pub(super) fn script(shell: &str) -> Result<ExitCode> {
+pub(super) fn print_completion_script(shell: &str) -> Result<ExitCode> {
     let shells = Shells::builtins();
     let unknown = || tool_error!(InvalidRequest, "no completions for the shell `{shell}`");
     let shell = shells.completer(shell).ok_or_else(unknown)?;
@@ -38,15 +38,15 @@ pub(super) fn script(shell: &str) -> Result<ExitCode> {
     let written =
         shell.write_registration(VARIABLE, "mathchain", "mathchain", "mathchain", &mut text);
     written.map_err(|err| ToolError::new(ErrorCode::Internal, err))?;
-    print(&String::from_utf8_lossy(&text));
+    write_stdout(&String::from_utf8_lossy(&text));
     Ok(exit::OK.into())
 }
 
 /// Prints candidates if a shell asks for them; the exit code then.
 pub(super) fn if_asked() -> Option<ExitCode> {
     let here = std::env::current_dir().ok();
-    let completer = CompleteEnv::with_factory(command).var(VARIABLE);
-    match completer.try_complete(super::words::all(), here.as_deref()) {
+    let completer = CompleteEnv::with_factory(completion_command).var(VARIABLE);
+    match completer.try_complete(super::words::command_words(), here.as_deref()) {
         Ok(false) => None,
         Ok(true) => Some(exit::OK.into()),
         Err(err) => {
@@ -57,8 +57,8 @@ pub(super) fn if_asked() -> Option<ExitCode> {
 }
 
 /// The command line, with the arguments of the tool that its words name.
-fn command() -> clap::Command {
-    let words = words();
+fn completion_command() -> clap::Command {
+    let words = completed_words();
     let after_call = words.iter().skip_while(|word| *word != "call").skip(1);
     let complete = after_call.clone().count().saturating_sub(1);
     let names: Vec<&String> = after_call.take(complete).collect();
@@ -68,9 +68,9 @@ fn command() -> clap::Command {
             .next()
             .map(|index| Cli::of_tool(catalogue.tool(index)))
     };
-    let built_in = Catalogue::new(&crate::families().collect::<Vec<_>>()).ok();
+    let built_in = Catalogue::new(&crate::tool_families().collect::<Vec<_>>()).ok();
     let found = built_in.as_ref().and_then(with);
-    let of_plugin = || with(toolkit()?.dispatcher().catalogue());
+    let of_plugin = || with(open_completion_toolkit()?.dispatcher().catalogue());
     match names.is_empty() {
         true => None,
         false => found.or_else(of_plugin),
@@ -79,8 +79,8 @@ fn command() -> clap::Command {
 }
 
 /// The words that are being completed.
-fn words() -> Vec<String> {
-    let words = super::words::all().into_iter();
+fn completed_words() -> Vec<String> {
+    let words = super::words::command_words().into_iter();
     let words = words.skip_while(|word| word != "--").skip(1);
     words
         .map(|word| word.to_string_lossy().into_owned())
@@ -88,32 +88,35 @@ fn words() -> Vec<String> {
 }
 
 /// The toolkit of the command line that is being completed; nothing is created.
-fn toolkit() -> Option<Toolkit> {
+fn open_completion_toolkit() -> Option<Toolkit> {
     let global = GlobalArgs {
         completes: true,
-        ..GlobalArgs::in_words(&words())
+        ..GlobalArgs::in_words(&completed_words())
     };
     open::read_only(&global, false).ok()
 }
 
 /// Candidates among names with a short help each.
-fn among(all: impl Fn() -> Vec<(String, String)> + Send + Sync + 'static) -> ArgValueCompleter {
+fn candidate_completer(
+    all: impl Fn() -> Vec<(String, String)> + Send + Sync + 'static,
+) -> ArgValueCompleter {
     ArgValueCompleter::new(move |current: &OsStr| -> Vec<CompletionCandidate> {
         let begun = current.to_string_lossy().into_owned();
         let found = all()
             .into_iter()
             .filter(|(name, _)| name.starts_with(&begun));
         let candidate = |(name, help): (String, String)| {
-            let help = human::safe(&help).into_owned();
-            CompletionCandidate::new(human::safe(&name).into_owned()).help(Some(help.into()))
+            let help = human::replace_controls(&help).into_owned();
+            CompletionCandidate::new(human::replace_controls(&name).into_owned())
+                .help(Some(help.into()))
         };
         found.map(candidate).collect()
     })
 }
 
 /// Names of tools.
-pub(super) fn tools() -> ArgValueCompleter {
-    among(tool_names)
+pub(super) fn complete_tools() -> ArgValueCompleter {
+    candidate_completer(tool_names)
 }
 
 fn tool_names() -> Vec<(String, String)> {
@@ -123,16 +126,16 @@ fn tool_names() -> Vec<(String, String)> {
             .map(|spec| (spec.id.to_owned(), spec.title.to_owned()))
             .collect()
     };
-    match toolkit() {
+    match open_completion_toolkit() {
         Some(toolkit) => of(toolkit.dispatcher().catalogue()),
-        None => Catalogue::new(&crate::families().collect::<Vec<_>>())
+        None => Catalogue::new(&crate::tool_families().collect::<Vec<_>>())
             .map_or_else(|_| Vec::new(), |all| of(&all)),
     }
 }
 
 /// Names of commands and tools.
 pub(super) fn help_words() -> ArgValueCompleter {
-    among(|| {
+    candidate_completer(|| {
         let command = Cli::command();
         let commands = command.get_subcommands().filter(|one| !one.is_hide_set());
         let named = commands.map(|one| {
@@ -144,9 +147,9 @@ pub(super) fn help_words() -> ArgValueCompleter {
 }
 
 /// Names of roles.
-pub(super) fn roles() -> ArgValueCompleter {
-    among(|| {
-        let Some(toolkit) = toolkit() else {
+pub(super) fn complete_roles() -> ArgValueCompleter {
+    candidate_completer(|| {
+        let Some(toolkit) = open_completion_toolkit() else {
             return Vec::new();
         };
         let dispatcher = toolkit.dispatcher();
@@ -158,9 +161,9 @@ pub(super) fn roles() -> ArgValueCompleter {
 }
 
 /// Names of agents with a file.
-pub(super) fn agents() -> ArgValueCompleter {
-    among(|| {
-        let texts = open::project_folder(&GlobalArgs::in_words(&words()));
+pub(super) fn complete_agents() -> ArgValueCompleter {
+    candidate_completer(|| {
+        let texts = open::project_folder(&GlobalArgs::in_words(&completed_words()));
         let texts = texts.and_then(|folder| environment::agent_texts(&folder));
         let texts = texts.unwrap_or_default().into_iter();
         texts.map(|text| (text.name, text.path)).collect()
@@ -168,9 +171,9 @@ pub(super) fn agents() -> ArgValueCompleter {
 }
 
 /// Names of phases.
-pub(super) fn phases() -> ArgValueCompleter {
-    among(|| {
-        let config = toolkit().map(|toolkit| toolkit.config());
+pub(super) fn complete_phases() -> ArgValueCompleter {
+    candidate_completer(|| {
+        let config = open_completion_toolkit().map(|toolkit| toolkit.config());
         let phases = config.iter().flat_map(|config| &config.phases);
         phases
             .map(|phase| (phase.name.clone(), String::new()))
@@ -180,11 +183,11 @@ pub(super) fn phases() -> ArgValueCompleter {
 
 /// Ids of runs, newest first.
 pub(super) fn run_ids() -> ArgValueCompleter {
-    among(|| {
+    candidate_completer(|| {
         of_state(|state| {
             let runs = state.runs(None, IDS_MAX).unwrap_or_default();
             runs.iter()
-                .map(|run| (run.id.clone(), runs::line(run).trim().to_owned()))
+                .map(|run| (run.id.clone(), runs::run_line(run).trim().to_owned()))
                 .collect()
         })
     })
@@ -192,7 +195,7 @@ pub(super) fn run_ids() -> ArgValueCompleter {
 
 /// Ids of pending approval requests.
 pub(super) fn approval_ids() -> ArgValueCompleter {
-    among(|| {
+    candidate_completer(|| {
         of_state(|state| {
             let waiting = state.approvals(None, true, IDS_MAX).unwrap_or_default();
             waiting.into_iter().map(|one| (one.id, one.tool)).collect()
@@ -201,7 +204,7 @@ pub(super) fn approval_ids() -> ArgValueCompleter {
 }
 
 fn of_state(read: impl FnOnce(&StateStore) -> Vec<(String, String)>) -> Vec<(String, String)> {
-    let toolkit = toolkit();
+    let toolkit = open_completion_toolkit();
     let state = toolkit.as_ref().and_then(Toolkit::state);
     state.map_or_else(Vec::new, |state| read(state))
 }

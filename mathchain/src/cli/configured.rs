@@ -40,7 +40,11 @@ impl ConfiguredTools {
         for root in &mut roots {
             root.folder = None;
         }
-        let sandbox = Arc::new(Sandbox::new(environment::surroundings(&[], &[], &[])));
+        let sandbox = Arc::new(Sandbox::new(environment::sandbox_surroundings(
+            &[],
+            &[],
+            &[],
+        )));
         let loader = PluginLoader::new(roots, sandbox, Arc::new(SystemClock::default()));
         // Its other errors are reported with the policy's.
         let servers = environment::config_of(path, &text);
@@ -50,12 +54,12 @@ impl ConfiguredTools {
         let tools = loaded.plugins.iter();
         let tools = tools.flat_map(|plugin| plugin.erased().iter().cloned());
         let tools: Vec<_> = tools.collect();
-        let families: Vec<&[ErasedTool]> = crate::families().collect();
+        let families: Vec<&[ErasedTool]> = crate::tool_families().collect();
         let catalogue = Catalogue::with_plugins(&families, &tools)?;
         let named = (&*path.to_string_lossy(), text.as_str());
         let fill = |config: &mut Config| {
             config.agent_texts = agents;
-            config.workspace.opened = roots::names(
+            config.workspace.opened = roots::root_names(
                 &super::open::roots_of(config, folder),
                 &RealPaths::default(),
             );

@@ -7,9 +7,9 @@ use tool_core::{Ctx, Result, ToolError, Value, tool_error};
 ///
 /// # Errors
 /// `invalid_request` for any other result; `invalid_args` for a cell that is a list or an object.
-pub(super) fn text(result: &Value) -> Result<String> {
-    let table = of(result).or_else(|| only_member(result));
-    let (rows, columns) = table.ok_or_else(|| none("this result"))?;
+pub(super) fn render_csv(result: &Value) -> Result<String> {
+    let table = extract_table(result).or_else(|| only_member(result));
+    let (rows, columns) = table.ok_or_else(|| no_table_error("this result"))?;
     let names = || columns.iter().flatten().filter_map(Value::as_str);
     let data = match &rows {
         Value::Array(records) if records.is_empty() => {
@@ -21,7 +21,7 @@ pub(super) fn text(result: &Value) -> Result<String> {
     if let Some(columns) = &columns {
         args.push(("columns", Value::array(columns.clone())));
     }
-    let writer = crate::built_in_tool("json_to_csv").ok_or_else(|| none("this build"))?;
+    let writer = crate::built_in_tool("json_to_csv").ok_or_else(|| no_table_error("this build"))?;
     let written = writer.decode(&Value::object(args));
     let written = written.and_then(|call| call.run(&Ctx::default()));
     let written = written.map_err(|err| {
@@ -36,7 +36,7 @@ pub(super) fn text(result: &Value) -> Result<String> {
 ///
 /// # Errors
 /// `invalid_request`.
-pub(super) fn check(id: &str, output: &Schema) -> Result<()> {
+pub(super) fn require_table_output(id: &str, output: &Schema) -> Result<()> {
     let is_open = |schema: &Schema| {
         let stated = ["type", "anyOf", "oneOf", "enum", "const", "$ref"];
         stated.iter().all(|key| schema[*key].is_null())
@@ -51,11 +51,11 @@ pub(super) fn check(id: &str, output: &Schema) -> Result<()> {
         || output["properties"].is_null()
     {
         true => Ok(()),
-        false => Err(none(&format!("the result of `{id}`"))),
+        false => Err(no_table_error(&format!("the result of `{id}`"))),
     }
 }
 
-fn none(what: &str) -> ToolError {
+fn no_table_error(what: &str) -> ToolError {
     tool_error!(InvalidRequest, "csv"; "{what} is no table, which `--output csv` is for";
         "use `--output json` or `raw`; tables are lists of records, such as the rows of `sql_query`")
 }
@@ -63,7 +63,7 @@ fn none(what: &str) -> ToolError {
 /// Rows, and the names of their columns where they are stated.
 type Table = (Value, Option<Vec<Value>>);
 
-fn of(value: &Value) -> Option<Table> {
+fn extract_table(value: &Value) -> Option<Table> {
     if is_records(value) {
         return Some((value.clone(), None));
     }
@@ -75,7 +75,9 @@ fn of(value: &Value) -> Option<Table> {
 
 fn only_member(value: &Value) -> Option<Table> {
     let members = value.as_object()?;
-    let mut tables = members.iter().filter_map(|(_, member)| of(member));
+    let mut tables = members
+        .iter()
+        .filter_map(|(_, member)| extract_table(member));
     let first = tables.next()?;
     tables.next().is_none().then_some(first)
 }
@@ -95,7 +97,7 @@ mod tests {
 
     #[test]
     fn tables_are_written_and_other_results_refused() {
-        let value = |text: &str| crate::parse(text).expect("JSON");
+        let value = |text: &str| crate::parse_json(text).expect("JSON");
         for (result, expected) in [
             (
                 r#"[{"a":1,"b":"x, y"},{"a":null,"b":"z"}]"#,
@@ -131,7 +133,7 @@ mod tests {
     fn tools_without_tables_are_refused_before_they_run() {
         let checked = |name: &str| {
             let tool = crate::built_in_tool(name).expect("a built-in tool");
-            check(name, &tool.output_schema())
+            require_table_output(name, &tool.output_schema())
         };
         for name in ["sql_query", "csv_to_json", "json_query"] {
             assert!(checked(name).is_ok(), "{name}");

@@ -36,7 +36,7 @@ pub(super) enum Named {
 ///
 /// # Errors
 /// A file or standard input that cannot be read or is not data; a reference to a file as a text.
-pub(super) fn named(
+pub(super) fn resolve_word(
     spec: &Spec,
     argument: &str,
     property: &Schema,
@@ -49,15 +49,15 @@ pub(super) fn named(
     let value = match word.strip_prefix('@') {
         Some("-") => Some(of_stdin(kind, files.bytes_max)?),
         Some(text) if text.starts_with('@') && kind == InputKind::Text => Some(text.into()),
-        Some(path) => Some(file(path)),
-        None if kind != InputKind::Text && is_path(word) => Some(file(word)),
-        None if has_ending(property, word) => Some(file(word)),
+        Some(path) => Some(file_reference(path)),
+        None if kind != InputKind::Text && is_path(word) => Some(file_reference(word)),
+        None if has_ending(property, word) => Some(file_reference(word)),
         None => None,
     };
     Ok(value.map(Named::Value))
 }
 
-/// As [`named`], for an argument that takes no files itself.
+/// As [`resolve_word`], for an argument that takes no files itself.
 fn text_of(
     spec: &Spec,
     argument: &str,
@@ -135,21 +135,21 @@ fn has_ending(property: &Schema, word: &str) -> bool {
     !word.contains(['\n', ' ']) && endings.any(|ending| word.ends_with(ending))
 }
 
-fn file(path: &str) -> Value {
+fn file_reference(path: &str) -> Value {
     let mut object = Object::new();
     object.insert("$file", path);
     object.into()
 }
 
 fn of_stdin(kind: InputKind, bytes_max: u64) -> Result<Value> {
-    let bytes = stdin::read(bytes_max)
+    let bytes = stdin::read_stdin(bytes_max)
         .map_err(|err| tool_error!(ToolError, "io"; "cannot read stdin: {err}"))?;
     if bytes.len() as u64 > bytes_max {
         return Err(tool_error!(LimitExceeded, "file_size";
             "standard input has more than {bytes_max} bytes";
             "send less, or raise `limits.max_input_bytes`"));
     }
-    host_tools::inputs::parse("standard input", kind, &bytes, bytes_max)
+    host_tools::inputs::parse_unnamed_data("standard input", kind, &bytes, bytes_max)
 }
 
 /// A text that begins as a JSON list or object and is none.

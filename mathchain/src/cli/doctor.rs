@@ -99,31 +99,36 @@ impl DoctorCheck {
 }
 
 /// Runs all checks; exit code 1 if a required part is missing.
-pub(super) fn doctor(global: &GlobalArgs) -> Result<ExitCode> {
-    let places = open::places(global)?;
+pub(super) fn run_doctor(global: &GlobalArgs) -> Result<ExitCode> {
+    let places = open::locate_places(global)?;
     let toolkit = open::read_only(global, false)?;
     let mut probes = vec![
-        version(),
-        processor(),
-        configuration(&places),
-        policy(&toolkit),
-        workspace(&toolkit),
-        leftovers(&toolkit),
-        state(&toolkit, &places),
-        space(&places),
-        audit(&toolkit),
+        probe_version(),
+        probe_processor(),
+        probe_configuration(&places),
+        probe_policy(&toolkit),
+        probe_workspace(&toolkit),
+        probe_leftovers(&toolkit),
+        probe_state(&toolkit, &places),
+        probe_disk_space(&places),
+        probe_audit(&toolkit),
     ];
-    probes.extend(sandbox(&toolkit));
-    probes.extend(programs(&toolkit));
+    probes.extend(probe_sandbox(&toolkit));
+    probes.extend(probe_programs(&toolkit));
     let broken_plugins = toolkit.broken_plugins();
-    probes.extend(broken_plugins.iter().filter(|one| !one.is_off).map(broken));
-    probes.push(tools(&toolkit, &probes));
+    probes.extend(
+        broken_plugins
+            .iter()
+            .filter(|one| !one.is_off)
+            .map(probe_broken_plugin),
+    );
+    probes.push(probe_tools(&toolkit, &probes));
     let sound = |probe: &DoctorCheck| probe.standing != ProbeVerdict::Missing;
     let sound = probes.iter().all(sound);
     let data = probes.iter().map(DoctorCheck::value).collect::<Vec<_>>();
     let data = object! { "ok" => sound, "probes" => data };
-    let line = |probe: &DoctorCheck| human::listed(&probe.line()).into_owned();
-    output::data(global, &data, || probes.iter().map(line).collect())?;
+    let line = |probe: &DoctorCheck| human::fit_list_entry(&probe.line()).into_owned();
+    output::print_data(global, &data, || probes.iter().map(line).collect())?;
     Ok(exit::of_check(sound))
 }
 
@@ -138,7 +143,7 @@ fn tools_that(toolkit: &Toolkit, fits: impl Fn(&Spec) -> bool) -> Vec<&'static s
 }
 
 /// A broken plugin, none of whose tools is available.
-fn broken(plugin: &BrokenPlugin) -> DoctorCheck {
+fn probe_broken_plugin(plugin: &BrokenPlugin) -> DoctorCheck {
     let name = plugin.names.last().map_or("", String::as_str);
     let found = format!("`{name}` is broken: {}", plugin.errors.with_keys());
     DoctorCheck {
@@ -151,15 +156,15 @@ fn broken(plugin: &BrokenPlugin) -> DoctorCheck {
     }
 }
 
-fn version() -> DoctorCheck {
+fn probe_version() -> DoctorCheck {
     let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
     let version = env!("CARGO_PKG_VERSION");
     DoctorCheck::ok("version", format!("mathchain {version} ({os} {arch})"))
 }
 
-fn processor() -> DoctorCheck {
+fn probe_processor() -> DoctorCheck {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let features = features();
+    let features = cpu_features();
     let found = format!("{cores} cores, {}", features.join(" "));
     if cfg!(target_arch = "x86_64") && !features.contains(&"avx2") {
         let cure = "a processor with AVX2 and FMA is several times faster; results are identical within one numeric profile";
@@ -169,7 +174,7 @@ fn processor() -> DoctorCheck {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn features() -> Vec<&'static str> {
+fn cpu_features() -> Vec<&'static str> {
     let features = [
         ("sse2", true),
         ("avx2", std::arch::is_x86_feature_detected!("avx2")),
@@ -181,11 +186,11 @@ fn features() -> Vec<&'static str> {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn features() -> Vec<&'static str> {
+fn cpu_features() -> Vec<&'static str> {
     vec![std::env::consts::ARCH]
 }
 
-fn configuration(places: &RunLocations) -> DoctorCheck {
+fn probe_configuration(places: &RunLocations) -> DoctorCheck {
     let found = match &places.config_file {
         Some(file) => file.path.display().to_string(),
         None => "none: built-in defaults (`mathchain init` writes one)".to_owned(),
@@ -193,7 +198,7 @@ fn configuration(places: &RunLocations) -> DoctorCheck {
     DoctorCheck::ok("configuration", found)
 }
 
-fn policy(toolkit: &Toolkit) -> DoctorCheck {
+fn probe_policy(toolkit: &Toolkit) -> DoctorCheck {
     let dispatcher = toolkit.dispatcher();
     let policy = dispatcher.policy();
     let generation: String = policy.generation().chars().take(16).collect();
@@ -202,10 +207,10 @@ fn policy(toolkit: &Toolkit) -> DoctorCheck {
     DoctorCheck::ok("policy", found)
 }
 
-fn workspace(toolkit: &Toolkit) -> DoctorCheck {
+fn probe_workspace(toolkit: &Toolkit) -> DoctorCheck {
     match toolkit.roots() {
         [root] => DoctorCheck::ok("workspace", root.path.display().to_string()),
-        [_, ..] => DoctorCheck::ok("workspace", listed(toolkit.roots())),
+        [_, ..] => DoctorCheck::ok("workspace", root_list_text(toolkit.roots())),
         [] => DoctorCheck {
             refused: tools_that(toolkit, |spec| {
                 spec.preconditions.contains(&"workspace=ready")
@@ -216,13 +221,13 @@ fn workspace(toolkit: &Toolkit) -> DoctorCheck {
 }
 
 /// Roots with their access.
-fn listed(roots: &[WorkspaceRoot]) -> String {
+fn root_list_text(roots: &[WorkspaceRoot]) -> String {
     let shown = |root: &WorkspaceRoot| format!("{} ({})", root.path.display(), root.access);
     roots.iter().map(shown).collect::<Vec<_>>().join(", ")
 }
 
 /// Temporary files of killed calls in the workspace. Resuming a run removes its own.
-fn leftovers(toolkit: &Toolkit) -> DoctorCheck {
+fn probe_leftovers(toolkit: &Toolkit) -> DoctorCheck {
     const SHOWN_MAX: usize = 3;
     let roots = toolkit.roots();
     if roots.is_empty() {
@@ -230,7 +235,7 @@ fn leftovers(toolkit: &Toolkit) -> DoctorCheck {
     }
     let (mut found, mut complete) = (Vec::new(), true);
     for root in roots {
-        let (more, all) = host_sandbox::workspace::leftovers(&root.path, 1000);
+        let (more, all) = host_sandbox::workspace::find_leftovers(&root.path, 1000);
         found.extend(more);
         complete &= all;
     }
@@ -255,7 +260,7 @@ fn leftovers(toolkit: &Toolkit) -> DoctorCheck {
     DoctorCheck::optional("leftovers", found, cure, &[])
 }
 
-fn state(toolkit: &Toolkit, places: &RunLocations) -> DoctorCheck {
+fn probe_state(toolkit: &Toolkit, places: &RunLocations) -> DoctorCheck {
     if let (None, None, Some(folder)) = (toolkit.state(), toolkit.state_fault(), &places.state)
         && can_be_made(folder)
     {
@@ -291,22 +296,22 @@ fn state(toolkit: &Toolkit, places: &RunLocations) -> DoctorCheck {
 
 /// The space that is left where the state is.
 #[cfg(unix)]
-fn space(places: &RunLocations) -> DoctorCheck {
+fn probe_disk_space(places: &RunLocations) -> DoctorCheck {
     let folder = places.state.as_deref().unwrap_or(Path::new("."));
     let there = folder.ancestors().find(|above| above.exists());
     let found = there.and_then(|there| rustix::fs::statvfs(there).ok());
     match found {
-        Some(found) => free(found.f_bavail.saturating_mul(found.f_frsize)),
+        Some(found) => judge_free_space(found.f_bavail.saturating_mul(found.f_frsize)),
         None => DoctorCheck::ok("space", "unknown"),
     }
 }
 
 /// Whether so many free bytes are enough for the state.
 #[cfg(unix)]
-fn free(bytes: u64) -> DoctorCheck {
+fn judge_free_space(bytes: u64) -> DoctorCheck {
     /// Below this many bytes calls may soon not be recorded.
     const SCARCE: u64 = 256 << 20;
-    let words = format!("{} free for the state", human::size(bytes));
+    let words = format!("{} free for the state", human::format_byte_size(bytes));
     match bytes < SCARCE {
         false => DoctorCheck::ok("space", words),
         true => DoctorCheck::failed(
@@ -318,7 +323,7 @@ fn free(bytes: u64) -> DoctorCheck {
 }
 
 #[cfg(not(unix))]
-fn space(_: &RunLocations) -> DoctorCheck {
+fn probe_disk_space(_: &RunLocations) -> DoctorCheck {
     DoctorCheck::ok("space", "unknown")
 }
 
@@ -337,12 +342,12 @@ fn can_be_made(folder: &Path) -> bool {
     folder.ancestors().any(Path::is_dir)
 }
 
-fn audit(toolkit: &Toolkit) -> DoctorCheck {
+fn probe_audit(toolkit: &Toolkit) -> DoctorCheck {
     let verified = |state: &StateStore| {
         state.verify_with(&VerificationChecks {
             published: &[],
             values: true,
-            cut_keys: Some(&audit_key::trusted(&[])?),
+            cut_keys: Some(&audit_key::trusted_cut_keys(&[])?),
         })
     };
     match toolkit.state().map(|state| verified(state)) {
@@ -366,7 +371,7 @@ fn audit(toolkit: &Toolkit) -> DoctorCheck {
 }
 
 /// Every part of the sandbox, tried. The last line is the resulting level, which determines the unavailable tools.
-fn sandbox(toolkit: &Toolkit) -> impl Iterator<Item = DoctorCheck> {
+fn probe_sandbox(toolkit: &Toolkit) -> impl Iterator<Item = DoctorCheck> {
     let probes = toolkit.sandbox().probe().into_iter();
     probes.map(|probe| {
         let none = probe.name == "sandbox level" && probe.standing == ProbeVerdict::Missing;
@@ -383,7 +388,7 @@ fn sandbox(toolkit: &Toolkit) -> impl Iterator<Item = DoctorCheck> {
 }
 
 /// Programs that some tools run; without one only those tools are unavailable.
-fn programs(toolkit: &Toolkit) -> [DoctorCheck; 2] {
+fn probe_programs(toolkit: &Toolkit) -> [DoctorCheck; 2] {
     let program = |name, cure, tools: &[&'static str]| match toolkit.sandbox().find(name) {
         Some(program) => DoctorCheck::ok(name, program.path),
         None => DoctorCheck::optional(name, "not found", cure, tools),
@@ -400,7 +405,7 @@ fn programs(toolkit: &Toolkit) -> [DoctorCheck; 2] {
 }
 
 /// The number of tools, and those that the other checks make unavailable.
-fn tools(toolkit: &Toolkit, probes: &[DoctorCheck]) -> DoctorCheck {
+fn probe_tools(toolkit: &Toolkit, probes: &[DoctorCheck]) -> DoctorCheck {
     let all = toolkit.dispatcher().catalogue().len();
     let refusing = probes.iter().filter(|probe| !probe.refused.is_empty());
     let causes: Vec<String> = refusing
@@ -424,11 +429,11 @@ mod tests {
     #[test]
     fn little_space_is_a_fault_with_the_command_that_makes_room() {
         assert_eq!(
-            free(256 << 20).line(),
+            judge_free_space(256 << 20).line(),
             "ok      space          268.4 MB free for the state\n"
         );
         for bytes in [0, (256 << 20) - 1] {
-            let line = free(bytes).line();
+            let line = judge_free_space(bytes).line();
             assert!(line.starts_with("FAILED  space"), "{line}");
             assert!(line.contains("`mathchain state prune`"), "{line}");
         }

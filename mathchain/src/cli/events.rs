@@ -29,31 +29,31 @@ pub(super) struct EventsCommand {
 }
 
 /// Prints the events of this workspace.
-pub(super) fn events(global: &GlobalArgs, wanted: &EventsCommand) -> Result<ExitCode> {
-    let toolkit = open::toolkit(global)?;
-    let log = super::workflow::log(&toolkit)?;
+pub(super) fn print_events(global: &GlobalArgs, wanted: &EventsCommand) -> Result<ExitCode> {
+    let toolkit = open::open_toolkit(global)?;
+    let log = super::workflow::workflow_log(&toolkit)?;
     let mut number = wanted.after;
     loop {
         for body in log.after(number)? {
             number += 1;
-            if let Some(line) = line(global, wanted, &body)? {
+            if let Some(line) = render_event(global, wanted, &body)? {
                 match global.format() {
-                    OutputFormat::Json => print(&line),
-                    _ => say(&line),
+                    OutputFormat::Json => write_stdout(&line),
+                    _ => print_text(&line),
                 }
             }
         }
         if !wanted.follow {
             return Ok(exit::OK.into());
         }
-        if stdout().flush().is_err() || output::is_incomplete() {
+        if standard_output().flush().is_err() || output::is_incomplete() {
             return Ok(exit::OK.into()); // the reader has ended
         }
         std::thread::sleep(PAUSE);
     }
 }
 
-fn line(global: &GlobalArgs, wanted: &EventsCommand, body: &str) -> Result<Option<String>> {
+fn render_event(global: &GlobalArgs, wanted: &EventsCommand, body: &str) -> Result<Option<String>> {
     let event = json::parse_json(body, JsonLimits::default())?;
     let text = |key: &str| event.text(key).unwrap_or_default();
     let kind = text("type");
@@ -76,7 +76,7 @@ fn line(global: &GlobalArgs, wanted: &EventsCommand, body: &str) -> Result<Optio
         .get("time")
         .and_then(Value::as_i64)
         .unwrap_or_default();
-    let time = human::time(u64::try_from(time).unwrap_or_default());
+    let time = human::format_local_time(u64::try_from(time).unwrap_or_default());
     let mut line = format!("{seq:>6}  {time}  {kind:<24}  {by}");
     let data = event.get("data");
     for key in ["request", "chain", "task", "workflow", "feedback", "agent"] {

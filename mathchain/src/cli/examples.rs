@@ -66,7 +66,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
 ];
 
 /// The examples of a command, with a heading; empty where its help has them.
-pub(super) fn of(path: &str) -> String {
+pub(super) fn command_examples(path: &str) -> String {
     let mut known = EXAMPLES.iter();
     let Some((_, lines)) = known.find(|(command, _)| *command == path) else {
         return String::new();

@@ -19,7 +19,7 @@ pub(super) struct ExportCommand {
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: DeclarationFormat,
     /// Tools to export: `full`, `core` or `search`; by default `core` for providers and MCP, else `full`
-    #[arg(long, value_name = "CATALOG", value_parser = catalog())]
+    #[arg(long, value_name = "CATALOG", value_parser = catalogue_parser())]
     catalog: Option<Catalog>,
     /// Role of the caller
     #[arg(long, value_name = "ROLE", help_heading = "CallerArgs")]
@@ -29,14 +29,14 @@ pub(super) struct ExportCommand {
 }
 
 /// Parses the name of a catalogue.
-pub(super) fn catalog() -> impl TypedValueParser<Value = Catalog> {
+pub(super) fn catalogue_parser() -> impl TypedValueParser<Value = Catalog> {
     let names = Catalog::ALL.iter().map(|catalog| catalog.as_str());
     PossibleValuesParser::new(names)
         .try_map(|text| Catalog::parse(&text).ok_or("no such catalogue"))
 }
 
 /// Prints the declarations of the tools that a caller sees.
-pub(super) fn export(global: &GlobalArgs, export: &ExportCommand) -> Result<ExitCode> {
+pub(super) fn export_tools(global: &GlobalArgs, export: &ExportCommand) -> Result<ExitCode> {
     let toolkit = export.caller.open(global)?;
     let dispatcher = toolkit.dispatcher();
     let caller = toolkit.caller(&export.caller.context(export.role.clone()));
@@ -47,18 +47,18 @@ pub(super) fn export(global: &GlobalArgs, export: &ExportCommand) -> Result<Exit
     };
     let catalog = export.catalog.unwrap_or(usual);
     let offered = offer::visible_tools(&dispatcher, &caller, catalog)?;
-    let elsewhere = exported::elsewhere(&dispatcher, &caller)?;
+    let elsewhere = exported::external_tools(&dispatcher, &caller)?;
     let text = export
         .format
         .text(&dispatcher, catalog, &offered, &elsewhere);
     if let Some(dialect) = export.format.dialect() {
         for fault in offer::dialect_faults(&offered, dialect) {
-            complain(&format!(
+            write_stderr(&format!(
                 "warning: {fault}; `--catalog core` or a role has fewer tools\n"
             ));
         }
     }
     // The document is the same in every output format.
-    output::print(&text);
+    output::write_stdout(&text);
     Ok(exit::OK.into())
 }

@@ -16,7 +16,7 @@ use super::global::GlobalArgs;
 
 /// Options of a call beside those that name the caller.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "CallCommand")]
+#[tool_command(next_help_heading = "CallCommand")]
 pub(super) struct CallOptions {
     /// Approve the call automatically, as the operator
     #[arg(short, long)]
@@ -30,19 +30,19 @@ pub(super) struct CallOptions {
 }
 
 /// The command `call` for one tool: an option for each argument, required ones first, then the options of every call.
-pub(super) fn command(tool: &dyn AnyTool) -> Command {
+pub(super) fn tool_command(tool: &dyn AnyTool) -> Command {
     let id = tool.spec().id;
-    options(tool.spec(), &tool.input_schema())
+    option_command(tool.spec(), &tool.input_schema())
         .about(tool.description())
         .override_usage(format!("mathchain call {id} [--NAME VALUE]... [OPTIONS]"))
 }
 
-/// As [`command`], from the schema of the arguments: without what only help and errors show.
-pub(super) fn options(spec: &Spec, schema: &Schema) -> Command {
-    let reserved = reserved();
+/// As [`tool_command`], from the schema of the arguments: without what only help and errors show.
+pub(super) fn option_command(spec: &Spec, schema: &Schema) -> Command {
+    let reserved = reserved_options();
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     let is_required = |name: &str| required.contains(&Schema::from(name));
-    let listed = properties(schema).filter(|(name, _)| !reserved.contains(name));
+    let listed = schema_properties(schema).filter(|(name, _)| !reserved.contains(name));
     let mut listed: Vec<_> = listed.collect();
     listed.sort_by_key(|(name, _)| !is_required(name));
     let options = listed.into_iter().map(|(name, property)| {
@@ -56,8 +56,8 @@ pub(super) fn options(spec: &Spec, schema: &Schema) -> Command {
                     .into_iter()
                     .filter(|other| !reserved.iter().any(|known| known == other)),
             )
-            .value_name(kind(property))
-            .help(described(property, is_required(name)) + files_note(property))
+            .value_name(value_placeholder(property))
+            .help(describe_argument(property, is_required(name)) + files_note(property))
             .help_heading("Arguments");
         match is_switch(property) {
             true => option.num_args(0..=1).default_missing_value("true"),
@@ -74,7 +74,7 @@ pub(super) fn options(spec: &Spec, schema: &Schema) -> Command {
 }
 
 /// The description of an argument, with its default or a note that it is required.
-pub(super) fn described(property: &Schema, is_required: bool) -> String {
+pub(super) fn describe_argument(property: &Schema, is_required: bool) -> String {
     let text = property["description"].as_str().unwrap_or_default();
     match property.get("default").filter(|default| !default.is_null()) {
         _ if is_required => format!("{text} [required]"),
@@ -92,7 +92,7 @@ fn files_note(property: &Schema) -> &'static str {
 }
 
 /// The names of options that every call has.
-fn reserved() -> &'static [String] {
+fn reserved_options() -> &'static [String] {
     static NAMES: OnceLock<Vec<String>> = OnceLock::new();
     NAMES.get_or_init(|| {
         let command = GlobalArgs::augment_args(CallCommand::augment_args(Command::new("call")));
@@ -106,8 +106,8 @@ fn reserved() -> &'static [String] {
 /// # Errors
 /// `invalid_request` with both spellings.
 pub(super) fn check_ambiguous(tool: &dyn AnyTool, schema: &Schema, words: &[String]) -> Result<()> {
-    let reserved = reserved();
-    let shared = properties(schema).filter(|(name, _)| reserved.contains(name));
+    let reserved = reserved_options();
+    let shared = schema_properties(schema).filter(|(name, _)| reserved.contains(name));
     for (name, _) in shared {
         let is_it = |word: &&String| {
             let rest = word
@@ -126,18 +126,18 @@ pub(super) fn check_ambiguous(tool: &dyn AnyTool, schema: &Schema, words: &[Stri
 }
 
 /// Suggests the nearest argument of the tool for an unknown option.
-pub(super) fn suggest(tool: &dyn AnyTool, mut err: clap::Error) -> clap::Error {
+pub(super) fn suggest_argument(tool: &dyn AnyTool, mut err: clap::Error) -> clap::Error {
     let schema = tool.input_schema();
     let unknown = match err.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(word)) => word.trim_start_matches('-').to_owned(),
         _ => return err,
     };
-    let names = || properties(&schema).map(|(name, _)| name.as_str());
+    let names = || schema_properties(&schema).map(|(name, _)| name.as_str());
     let same = names().find(|name| name.eq_ignore_ascii_case(&unknown.replace('-', "_")));
     if let Some(name) = same.or_else(|| nearest_name(&unknown, names())) {
         let suggested = ContextValue::String(format!("--{name}"));
         err.insert(ContextKind::SuggestedArg, suggested);
-    } else if nearest_name(&unknown, reserved().iter().map(String::as_str)).is_none() {
+    } else if nearest_name(&unknown, reserved_options().iter().map(String::as_str)).is_none() {
         // What is left is far from both: an option of every call is no help.
         err.remove(ContextKind::SuggestedArg);
     }
@@ -148,7 +148,7 @@ pub(super) fn suggest(tool: &dyn AnyTool, mut err: clap::Error) -> clap::Error {
 ///
 /// # Errors
 /// `invalid_request` for an option that is not NAME=VALUE or is given twice.
-pub(super) fn arguments(
+pub(super) fn read_option_arguments(
     spec: &Spec,
     schema: &Schema,
     options: &CallOptions,
@@ -156,8 +156,10 @@ pub(super) fn arguments(
     files: &data::Files,
 ) -> Result<Option<Value>> {
     let pairs = options.arg.iter();
-    let mut given = pairs.map(|pair| split(pair)).collect::<Result<Vec<_>>>()?;
-    given.extend(properties(schema).filter_map(|(name, _)| {
+    let mut given = pairs
+        .map(|pair| split_assignment(pair))
+        .collect::<Result<Vec<_>>>()?;
+    given.extend(schema_properties(schema).filter_map(|(name, _)| {
         let text = matches.try_get_one::<String>(&format!("tool:{name}"));
         Some((name.clone(), text.ok()??.clone()))
     }));
@@ -173,7 +175,7 @@ pub(super) fn arguments(
         }
         let property = &schema["properties"][name];
         let read;
-        let value = match data::named(spec, name, property, text, files)? {
+        let value = match data::resolve_word(spec, name, property, text, files)? {
             Some(Named::Value(value)) => value,
             Some(Named::Word(word)) => {
                 read = word;
@@ -216,7 +218,7 @@ fn may_be_list(property: &Schema, args: &Object) -> bool {
 ///
 /// # Errors
 /// `invalid_request` when there is no `=`.
-pub(super) fn split(pair: &str) -> Result<(String, String)> {
+pub(super) fn split_assignment(pair: &str) -> Result<(String, String)> {
     let Some((name, value)) = pair.split_once('=') else {
         return Err(tool_error!(InvalidRequest;
             "expected NAME=VALUE, found `{pair}`"; "for example --arg expression='2**10'"));
@@ -286,12 +288,12 @@ fn is_switch(property: &Schema) -> bool {
     names.next() == Some("boolean") && names.next().is_none()
 }
 
-fn properties(schema: &Schema) -> impl Iterator<Item = (&String, &Schema)> {
+fn schema_properties(schema: &Schema) -> impl Iterator<Item = (&String, &Schema)> {
     schema["properties"].as_object().into_iter().flatten()
 }
 
 /// The placeholder for a value of this type; of several types the first.
-fn kind(property: &Schema) -> &'static str {
+fn value_placeholder(property: &Schema) -> &'static str {
     let branches = property["anyOf"].as_array().into_iter().flatten();
     let schemas = [property].into_iter().chain(branches);
     let mut names = schemas.filter_map(|schema| types(schema).next());
@@ -307,10 +309,10 @@ fn kind(property: &Schema) -> &'static str {
 }
 
 /// The first examples of a tool, as commands that a shell runs as they stand.
-pub(super) fn examples(tool: &dyn AnyTool) -> String {
+pub(super) fn tool_examples(tool: &dyn AnyTool) -> String {
     let examples = tool.examples().into_iter().take(3).map(|example| {
         let (title, id) = (example.title, tool.spec().id);
-        let args = quoted(&example.args);
+        let args = quote_shell_arguments(&example.args);
         format!("\n  # {title}\n  echo {args} | mathchain call {id}")
     });
     match examples.collect::<String>() {
@@ -320,7 +322,7 @@ pub(super) fn examples(tool: &dyn AnyTool) -> String {
 }
 
 /// Arguments as one word of a shell.
-pub(super) fn quoted(args: &Value) -> String {
+pub(super) fn quote_shell_arguments(args: &Value) -> String {
     format!("'{}'", args.to_string().replace('\'', "'\\''"))
 }
 
@@ -352,12 +354,12 @@ mod tests {
             bytes_max: 1 << 20,
         };
         let mut counts = [0; 3];
-        for tool in crate::families().flatten().map(|entry| entry.tool()) {
+        for tool in crate::tool_families().flatten().map(|entry| entry.tool()) {
             let (spec, schema) = (tool.spec(), tool.input_schema());
             let properties = schema["properties"].as_object().into_iter().flatten();
             for (name, property) in properties {
                 let id = spec.id;
-                let named = |word: &str| data::named(spec, name, property, word, &files);
+                let named = |word: &str| data::resolve_word(spec, name, property, word, &files);
                 let place = format!("/{name}");
                 let syntax = spec.syntax.iter().find(|(pointer, _)| *pointer == place);
                 match named("@some.txt") {

@@ -17,7 +17,7 @@ impl FolderArgs {
     pub(super) fn of(self, toolkit: &Toolkit) -> Option<WorkspaceId> {
         match self.all_folders {
             true => None,
-            false => here(toolkit),
+            false => current_workspace(toolkit),
         }
     }
 
@@ -40,9 +40,9 @@ impl FolderArgs {
 }
 
 /// This folder, if other folders may share the state: a state below the first root is its own.
-pub(super) fn here(toolkit: &Toolkit) -> Option<WorkspaceId> {
+pub(super) fn current_workspace(toolkit: &Toolkit) -> Option<WorkspaceId> {
     let here = toolkit.workspace_id()?;
-    let file = open::state(toolkit).ok().map(|state| state.file());
+    let file = open::require_state(toolkit).ok().map(|state| state.file());
     let is_own = file.is_some_and(|file| file.starts_with(&here.root));
     (!is_own).then_some(here)
 }

@@ -146,7 +146,7 @@ impl GlobalArgs {
     /// # Errors
     /// A value that is no format.
     pub(super) fn check_environment() -> Result<()> {
-        match environment::variable(OUTPUT_VARIABLE) {
+        match environment::read_variable(OUTPUT_VARIABLE) {
             Some(name) if OutputFormat::from_str(&name, false).is_err() => {
                 Err(tool_error!(InvalidRequest;
                     "`{OUTPUT_VARIABLE}` is `{name}`, which is no format";
@@ -158,7 +158,7 @@ impl GlobalArgs {
 
     /// The requested format, else that of the environment, else `json` for answers that no terminal shows, and `human`.
     pub(super) fn format(&self) -> OutputFormat {
-        let default = || environment::variable(OUTPUT_VARIABLE);
+        let default = || environment::read_variable(OUTPUT_VARIABLE);
         let default = || OutputFormat::from_str(&default()?, false).ok();
         match self.output {
             Some(format) => format,

@@ -11,20 +11,20 @@ use super::prelude::*;
 pub(super) type Recorded = (WorkspaceId, PolicyRule);
 
 /// Grants a request, or settles it by a rule; gives number and words of the rule.
-pub(super) fn grant(
+pub(super) fn grant_request(
     global: &GlobalArgs,
     toolkit: &Toolkit,
     request: &Approval,
     by: &str,
     rule: Option<Recorded>,
 ) -> Result<(Approval, Option<(usize, String)>)> {
-    let state = open::state(toolkit)?;
+    let state = open::require_state(toolkit)?;
     let Some((workspace, rule)) = rule else {
         return Ok((state.approve(&request.id, by)?, None));
     };
     let granted = state.approve_by_rule(&request.id, by)?;
-    let number = rules::record(global, state, by, (&workspace, &rule))?;
-    Ok((granted, Some((number, rules::words(&rule)))))
+    let number = rules::record_rule(global, state, by, (&workspace, &rule))?;
+    Ok((granted, Some((number, rules::rule_text(&rule)))))
 }
 
 /// The rule that `always` records for a request.

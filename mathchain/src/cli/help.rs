@@ -52,7 +52,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 6] = [
 ];
 
 /// Prints the help that was asked for among the words of a command line.
-pub(super) fn requested(words: &[String]) -> ExitCode {
+pub(super) fn print_requested_help(words: &[String]) -> ExitCode {
     let mut command = Cli::command();
     command.build();
     let mut path = vec![&command];
@@ -69,7 +69,7 @@ pub(super) fn requested(words: &[String]) -> ExitCode {
 }
 
 /// Prints the help of a command or tool.
-pub(super) fn of(global: &GlobalArgs, words: &[String]) -> Result<ExitCode> {
+pub(super) fn print_help(global: &GlobalArgs, words: &[String]) -> Result<ExitCode> {
     let mut command = Cli::command();
     command.build();
     let mut found = &command;
@@ -77,7 +77,7 @@ pub(super) fn of(global: &GlobalArgs, words: &[String]) -> Result<ExitCode> {
         match found.find_subcommand(word) {
             Some(below) => found = below,
             None if at == 0 => return of_tool(global, word),
-            None => return Err(unknown(found, word)),
+            None => return Err(unknown_command_error(found, word)),
         }
     }
     let found = found.clone();
@@ -85,37 +85,37 @@ pub(super) fn of(global: &GlobalArgs, words: &[String]) -> Result<ExitCode> {
 }
 
 fn of_tool(global: &GlobalArgs, name: &str) -> Result<ExitCode> {
-    if let Some(text) = page(name) {
-        print(text);
+    if let Some(text) = find_help_page(name) {
+        write_stdout(text);
         return Ok(exit::OK.into());
     }
-    let built_in = Catalogue::new(&crate::families().collect::<Vec<_>>())?;
+    let built_in = Catalogue::new(&crate::tool_families().collect::<Vec<_>>())?;
     if let Some(index) = built_in.called(name) {
-        return Ok(tool(built_in.tool(index)));
+        return Ok(print_tool_help(built_in.tool(index)));
     }
     let toolkit = open::read_only(global, false)?;
     let dispatcher = toolkit.dispatcher();
     let catalogue = dispatcher.catalogue();
     if let Some(index) = catalogue.called(name) {
-        return Ok(tool(catalogue.tool(index)));
+        return Ok(print_tool_help(catalogue.tool(index)));
     }
     let command = Cli::command();
     let commands = command.get_subcommands().map(Command::get_name);
     let error = tool_error!(InvalidRequest, "no command or tool named `{name}`");
     let names = commands.chain(catalogue.ids());
     let otherwise = "`mathchain help` lists the commands, `mathchain tools list` the tools";
-    Err(output::nearest(error, name, names, otherwise))
+    Err(output::suggest_nearest_name(error, name, names, otherwise))
 }
 
-fn unknown(of: &Command, word: &str) -> ToolError {
+fn unknown_command_error(of: &Command, word: &str) -> ToolError {
     let name = of.get_bin_name().unwrap_or_else(|| of.get_name());
     let error = tool_error!(InvalidRequest, "`{name}` has no command `{word}`");
     let names = of.get_subcommands().map(Command::get_name);
-    output::nearest(error, word, names, format!("see `{name} --help`"))
+    output::suggest_nearest_name(error, word, names, format!("see `{name} --help`"))
 }
 
 /// The text of a page of the documentation, by its name or its path.
-fn page(name: &str) -> Option<&'static str> {
+fn find_help_page(name: &str) -> Option<&'static str> {
     let name = name.strip_prefix("docs/").unwrap_or(name);
     let name = name.strip_suffix(".md").unwrap_or(name);
     let mut pages = PAGES.iter();
@@ -156,15 +156,19 @@ pub(super) const PAGES: &[(&str, &str)] = &[
 ];
 
 /// Prints the help of a tool: its arguments and examples, and with `--help` the options of a call.
-pub(super) fn tool(tool: &dyn AnyTool) -> ExitCode {
+pub(super) fn print_tool_help(tool: &dyn AnyTool) -> ExitCode {
     let root = Cli::of_tool(tool);
     let found = root.find_subcommand("call").cloned().unwrap_or(root);
-    let is_brief = words::all().iter().any(|word| word == "-h");
-    show(brief(found, is_brief), true, &flags::examples(tool))
+    let is_brief = words::command_words().iter().any(|word| word == "-h");
+    print_command_help(
+        hide_common_options(found, is_brief),
+        true,
+        &flags::tool_examples(tool),
+    )
 }
 
 /// The command without the options that every command of its kind has, for `-h`.
-fn brief(mut command: Command, is_brief: bool) -> Command {
+fn hide_common_options(mut command: Command, is_brief: bool) -> Command {
     if !is_brief {
         return command;
     }
@@ -189,18 +193,18 @@ fn print_page(mut command: Command, short: bool, is_root: bool) -> ExitCode {
     let path = path.split_once(' ').map_or("", |(_, path)| path);
     let examples = match after.contains("Example") {
         true => String::new(),
-        false => examples::of(path),
+        false => examples::command_examples(path),
     };
     let gap = if after.is_empty() || examples.is_empty() {
         ""
     } else {
         "\n"
     };
-    let after = formatted(&format!("{after}{gap}{examples}"));
+    let after = wrap_prose(&format!("{after}{gap}{examples}"));
     if is_root {
         let template = format!(
             "{{about}}\n\n{{usage-heading}} mathchain <COMMAND> [OPTIONS]\n\n{}{{all-args}}",
-            groups(&command)
+            render_command_groups(&command)
         );
         let names: Vec<String> = command
             .get_subcommands()
@@ -211,10 +215,14 @@ fn print_page(mut command: Command, short: bool, is_root: bool) -> ExitCode {
         }
         command = command.help_template(template);
     }
-    show(brief(command, short && !is_root), short || is_root, &after)
+    print_command_help(
+        hide_common_options(command, short && !is_root),
+        short || is_root,
+        &after,
+    )
 }
 
-fn show(command: Command, short: bool, after: &str) -> ExitCode {
+fn print_command_help(command: Command, short: bool, after: &str) -> ExitCode {
     let mut command = command
         .after_help("")
         .disable_help_subcommand(true)
@@ -233,21 +241,21 @@ fn show(command: Command, short: bool, after: &str) -> ExitCode {
         false => help.to_string(),
     };
     let text = text.trim_end();
-    print(&match after {
+    write_stdout(&match after {
         "" => format!("{text}\n"),
         after => format!("{text}\n\n{after}"),
     });
     exit::OK.into()
 }
 
-fn groups(command: &Command) -> String {
+fn render_command_groups(command: &Command) -> String {
     let mut text = String::new();
     for (title, names) in GROUPS {
         let _ = writeln!(text, "{title}:");
         for name in names {
             let about = command.find_subcommand(name).and_then(Command::get_about);
             let about = about.map(StyledStr::to_string).unwrap_or_default();
-            let about = human::wrapped(&about, human::width() - 15, 0);
+            let about = human::wrap_paragraph(&about, human::terminal_width() - 15, 0);
             let about = about.replace('\n', &format!("\n{}", " ".repeat(15)));
             let _ = writeln!(text, "  {name:11}  {about}");
         }
@@ -257,10 +265,13 @@ fn groups(command: &Command) -> String {
 }
 
 /// Prose wrapped at words; indented lines, which are examples, as they are.
-pub(super) fn formatted(text: &str) -> String {
+pub(super) fn wrap_prose(text: &str) -> String {
     let line = |line: &str| match line.starts_with(' ') {
         true => format!("{line}\n"),
-        false => format!("{}\n", human::wrapped(line, human::width(), 0)),
+        false => format!(
+            "{}\n",
+            human::wrap_paragraph(line, human::terminal_width(), 0)
+        ),
     };
     text.lines().map(line).collect()
 }

@@ -29,7 +29,7 @@ const AGENTS: [(&str, &str); 5] = [
 ];
 
 /// Writes the starter configuration or the starter agents; existing files are an error.
-pub(super) fn init(global: &GlobalArgs, init: &InitCommand) -> Result<ExitCode> {
+pub(super) fn write_starter_files(global: &GlobalArgs, init: &InitCommand) -> Result<ExitCode> {
     let folder = &init.directory;
     if init.agents {
         // Agents are read from beside the configuration, which may be further up.
@@ -42,17 +42,17 @@ pub(super) fn init(global: &GlobalArgs, init: &InitCommand) -> Result<ExitCode> 
         let mut paths = files.iter().map(|(path, _)| path.clone());
         let present = paths.find(|path| path.exists());
         write_all(&folder, present, &files)?;
-        print("check them with `mathchain agents check`\n");
+        write_stdout("check them with `mathchain agents check`\n");
     } else {
         let mut paths = CONFIG_NAMES.iter().map(|name| folder.join(name));
         let present = paths.find(|path| path.exists());
         let file = folder.join(CONFIG_NAMES[0]);
         write_all(folder, present, &[(file.clone(), STARTER)])?;
-        trust::agree(&GlobalArgs {
+        trust::trust_folder(&GlobalArgs {
             config: Some(file),
             ..global.clone()
         })?;
-        print("check it with `mathchain check`\n");
+        write_stdout("check it with `mathchain check`\n");
     }
     Ok(exit::OK.into())
 }
@@ -67,7 +67,7 @@ fn write_all(folder: &Path, present: Option<PathBuf>, files: &[(PathBuf, &str)])
     std::fs::create_dir_all(folder).map_err(failed)?;
     for (path, text) in files {
         io::write_new(path, text).map_err(failed)?;
-        print(&format!("wrote {}\n", path.display()));
+        write_stdout(&format!("wrote {}\n", path.display()));
     }
     Ok(())
 }

@@ -37,7 +37,7 @@ pub(super) struct JsonlSettings {
 ///
 /// # Errors
 /// An input that cannot be read, an output that cannot be written although its reader is there, a thread that cannot be started.
-pub(super) fn serve(
+pub(super) fn serve_lines(
     door: &JsonlSettings,
     input: impl BufRead,
     output: impl Write + Send + 'static,
@@ -50,10 +50,10 @@ pub(super) fn serve(
     let unwritten = Mutex::new(None);
     let work = || {
         while let Some(line) = next(&lines) {
-            let answer = answer(door, &line, &output, &call);
+            let answer = answer_line(door, &line, &output, &call);
             if let Err(err) = write_line(&output, &door.format.line(&answer)) {
                 let mut first = unwritten.lock().unwrap_or_else(PoisonError::into_inner);
-                *first = first.take().or_else(|| output::unwritable(&err));
+                *first = first.take().or_else(|| output::stdout_error(&err));
                 closed.cancel();
                 door.closing.close();
                 door.stop.cancel();
@@ -66,11 +66,11 @@ pub(super) fn serve(
                 .name(format!("call-{index}"))
                 .stack_size(CALL_STACK_BYTES);
             let started = builder.spawn_scoped(scope, work);
-            started.map_err(|err| failed("cannot start a thread", &err))?;
+            started.map_err(|err| stream_error("cannot start a thread", &err))?;
         }
         // Dropping the queue at the end lets the threads finish its lines.
         let queue = queue;
-        read_lines(door, input, &queue).map_err(|err| failed("cannot read stdin", &err))
+        read_lines(door, input, &queue).map_err(|err| stream_error("cannot read stdin", &err))
     });
     let unwritten = unwritten.into_inner();
     match unwritten.unwrap_or_else(PoisonError::into_inner) {
@@ -79,12 +79,12 @@ pub(super) fn serve(
     }
 }
 
-pub(super) fn failed(what: &str, err: &io::Error) -> ToolError {
+pub(super) fn stream_error(what: &str, err: &io::Error) -> ToolError {
     tool_error!(ToolError, "io"; "{what}: {err}")
 }
 
 /// The number of threads that run calls: that of an option, else one for each core.
-pub(super) fn threads(wanted: Option<u16>) -> usize {
+pub(super) fn worker_count(wanted: Option<u16>) -> usize {
     let cores = || std::thread::available_parallelism().map_or(2, usize::from);
     wanted.map_or_else(cores, usize::from)
 }
@@ -187,7 +187,7 @@ pub(super) fn read_line(
     Ok(any.then_some(JsonlLine { number, bytes }))
 }
 
-fn answer<W: Write + Send + 'static>(
+fn answer_line<W: Write + Send + 'static>(
     door: &JsonlSettings,
     line: &JsonlLine,
     output: &Arc<Mutex<W>>,
@@ -195,14 +195,14 @@ fn answer<W: Write + Send + 'static>(
 ) -> Value {
     let (id, parsed) = match &line.bytes {
         None => (Value::Null, Err(too_long(door.line_bytes_max))),
-        Some(bytes) => line::parse(
+        Some(bytes) => line::parse_line(
             line::CallOrigin::Lines,
             bytes,
             &door.roles,
             door.line_bytes_max,
         ),
     };
-    let progress = |wanted: bool| wanted.then(|| progress(id.clone(), Arc::clone(output)));
+    let progress = |wanted: bool| wanted.then(|| progress_writer(id.clone(), Arc::clone(output)));
     let outcome = parsed.map_or_else(
         |err| {
             let mut outcome = CallOutcome::error(err);
@@ -214,14 +214,14 @@ fn answer<W: Write + Send + 'static>(
             call(line_call, &door.stop, progress)
         },
     );
-    line::envelope(id, &outcome)
+    line::line_envelope(id, &outcome)
 }
 
 /// Shortest time between two lines of progress of one call.
 const PROGRESS_AFTER: Duration = Duration::from_millis(100);
 
 /// Writes the progress of a call: `{"id":..,"progress":{"fraction":..,"message":..}}`.
-fn progress<W: Write + Send + 'static>(id: Value, output: Arc<Mutex<W>>) -> Arc<Progress> {
+fn progress_writer<W: Write + Send + 'static>(id: Value, output: Arc<Mutex<W>>) -> Arc<Progress> {
     let last = Mutex::new(None::<Instant>);
     Arc::new(move |fraction, message| {
         let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -314,14 +314,14 @@ mod tests {
             format: OutputFormat::Json,
         };
         let output = Shared::default();
-        let open = serve(
+        let open = serve_lines(
             &door,
             input.as_bytes(),
             output.clone(),
             |call, _, progress| {
                 if let Some(progress) = progress {
-                    progress(Some(0.25), "begun");
-                    progress(Some(0.5), "too soon after it");
+                    progress_writer(Some(0.25), "begun");
+                    progress_writer(Some(0.5), "too soon after it");
                 }
                 let mut outcome =
                     CallOutcome::error(ToolError::new(ErrorCode::UnknownTool, call.tool));

@@ -8,7 +8,7 @@ use tool_core::capability::Clock as _;
 use super::prelude::*;
 use crate::clock::SystemClock;
 use crate::keys::{self, ApiKey, KeyWorkspace};
-use crate::{approvers, approvers::approver};
+use crate::{approvers, approvers::authenticate_approver};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum KeysCommand {
@@ -24,7 +24,7 @@ Examples:
         /// Name of the key
         name: String,
         /// Role of every call with the key
-        #[arg(long, value_name = "ROLE", required_unless_present = "metrics_only", add = complete::roles())]
+        #[arg(long, value_name = "ROLE", required_unless_present = "metrics_only", add = complete::complete_roles())]
         role: Option<String>,
         /// Let it read `/metrics` and nothing else
         #[arg(long, conflicts_with_all = ["role", "approve"])]
@@ -56,7 +56,7 @@ Examples:
 }
 
 /// Creates, lists or revokes keys.
-pub(super) fn keys(global: &GlobalArgs, keys: &KeysCommand) -> Result<ExitCode> {
+pub(super) fn run_keys_command(global: &GlobalArgs, keys: &KeysCommand) -> Result<ExitCode> {
     match keys {
         KeysCommand::Create {
             name,
@@ -66,13 +66,13 @@ pub(super) fn keys(global: &GlobalArgs, keys: &KeysCommand) -> Result<ExitCode> 
             approve,
             key,
         } => {
-            let toolkit = open::toolkit(global)?;
+            let toolkit = open::open_toolkit(global)?;
             if let Some(role) = role {
                 let context = CallContext::default().role(role.clone());
                 toolkit.dispatcher().visible(&toolkit.caller(&context))?;
             }
             if *approve {
-                approver(key.as_deref(), toolkit.config().approvals.from)?;
+                authenticate_approver(key.as_deref(), toolkit.config().approvals.from)?;
                 if key.is_none() {
                     approvers::at_terminal(None)?;
                 }
@@ -84,31 +84,31 @@ pub(super) fn keys(global: &GlobalArgs, keys: &KeysCommand) -> Result<ExitCode> 
                 created_ms: 0,
                 expires_ms: None,
                 digest: String::new(),
-                workspace: Some(workspace(&toolkit)?),
+                workspace: Some(current_key_workspace(&toolkit)?),
                 metrics_only: *metrics_only,
             };
-            create(global, wanted, expires.as_deref())
+            create_key(global, wanted, expires.as_deref())
         }
         KeysCommand::List => {
-            let listed = match keys::file() {
-                Some(file) => keys::read(&file)?.unwrap_or_default(),
+            let listed = match keys::keys_path() {
+                Some(file) => keys::read_keys(&file)?.unwrap_or_default(),
                 None => Vec::new(),
             };
-            output::list(global, &listed, shown, "no keys", line)
+            output::print_list(global, &listed, key_value, "no keys", key_line)
         }
         KeysCommand::Bind { name } => {
-            let bound = keys::bind(name, workspace(&open::toolkit(global)?)?)?;
-            output::data(global, &shown(&bound), || line(&bound))
+            let bound = keys::bind_key(name, current_key_workspace(&open::open_toolkit(global)?)?)?;
+            output::print_data(global, &key_value(&bound), || key_line(&bound))
         }
         KeysCommand::Revoke { name } => {
-            let revoked = keys::revoke(name)?;
-            output::data(global, &shown(&revoked), || format!("revoked {name}\n"))
+            let revoked = keys::revoke_key(name)?;
+            output::print_data(global, &key_value(&revoked), || format!("revoked {name}\n"))
         }
     }
 }
 
 /// The workspace of the current folder.
-fn workspace(toolkit: &Toolkit) -> Result<KeyWorkspace> {
+fn current_key_workspace(toolkit: &Toolkit) -> Result<KeyWorkspace> {
     let here = toolkit.workspace_id().ok_or_else(|| {
         tool_error!(PreconditionFailed, "workspace"; "there is no workspace, to which a key would belong";
             "run the command in the folder of the server")
@@ -116,7 +116,7 @@ fn workspace(toolkit: &Toolkit) -> Result<KeyWorkspace> {
     Ok(here.into())
 }
 
-fn create(global: &GlobalArgs, wanted: ApiKey, expires: Option<&str>) -> Result<ExitCode> {
+fn create_key(global: &GlobalArgs, wanted: ApiKey, expires: Option<&str>) -> Result<ExitCode> {
     let name = &wanted.name;
     let word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if name.is_empty() || name.len() > 64 || !name.bytes().all(word) {
@@ -132,16 +132,16 @@ fn create(global: &GlobalArgs, wanted: ApiKey, expires: Option<&str>) -> Result<
         })
     };
     let age = expires.map(age).transpose()?;
-    let (key, secret) = keys::create(ApiKey {
+    let (key, secret) = keys::create_key(ApiKey {
         created_ms: now_ms,
         expires_ms: age.map(|age| now_ms.saturating_add(age.ms())),
         ..wanted
     })?;
-    let mut data = shown(&key).as_object().cloned().unwrap_or_default();
+    let mut data = key_value(&key).as_object().cloned().unwrap_or_default();
     data.insert("key", secret.as_str());
-    output::data(global, &data.into(), || {
+    output::print_data(global, &data.into(), || {
         let root = key.workspace.as_ref().map_or("", |it| &it.root);
-        complain(&format!(
+        write_stderr(&format!(
             "this key is shown once, only its digest is stored; servers of {root} accept it as `Authorization: Bearer KEY`\n"
         ));
         format!("{secret}\n")
@@ -149,7 +149,7 @@ fn create(global: &GlobalArgs, wanted: ApiKey, expires: Option<&str>) -> Result<
 }
 
 /// A key without its digest.
-fn shown(key: &ApiKey) -> Value {
+fn key_value(key: &ApiKey) -> Value {
     object! {
         "name" => key.name.as_str(),
         "role" => (!key.metrics_only).then_some(key.role.as_str()),
@@ -162,7 +162,7 @@ fn shown(key: &ApiKey) -> Value {
     }
 }
 
-fn line(key: &ApiKey) -> String {
+fn key_line(key: &ApiKey) -> String {
     let name = &key.name;
     let what = match key.metrics_only {
         true => "metrics only".to_owned(),
@@ -171,13 +171,13 @@ fn line(key: &ApiKey) -> String {
     let approves = if key.approves { ", approves" } else { "" };
     let expires = key.expires_ms.map_or_else(
         || "never expires".to_owned(),
-        |ms| format!("expires {}", human::time(ms)),
+        |ms| format!("expires {}", human::format_local_time(ms)),
     );
     let used = keys::last_used_ms(key).map_or_else(
         || "never used".to_owned(),
-        |ms| format!("last used {}", human::time(ms)),
+        |ms| format!("last used {}", human::format_local_time(ms)),
     );
-    let created = human::time(key.created_ms);
+    let created = human::format_local_time(key.created_ms);
     let place = match &key.workspace {
         Some(workspace) => format!("in {}", workspace.root),
         None => format!("of no workspace, refused: `mathchain keys bind {name}`"),

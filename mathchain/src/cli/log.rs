@@ -27,7 +27,7 @@ struct LogWriter {
 ///
 /// # Errors
 /// `invalid_request` for a level or format without `--log`, `tool_error` for a file that cannot be opened.
-pub(super) fn start(global: &GlobalArgs) -> Result<()> {
+pub(super) fn start_log(global: &GlobalArgs) -> Result<()> {
     let Some(path) = &global.log else {
         return match (global.log_level, global.log_format) {
             (None, None) => Ok(()),
@@ -53,12 +53,12 @@ pub(super) fn start(global: &GlobalArgs) -> Result<()> {
 }
 
 /// The log, as an observer of calls and runs.
-pub(super) fn witness() -> Option<Arc<dyn CallWitness>> {
+pub(super) fn log_witness() -> Option<Arc<dyn CallWitness>> {
     OF_PROCESS.get().map(|log| Arc::clone(log) as _)
 }
 
 /// Notes the files in use.
-pub(super) fn opened(members: Value) {
+pub(super) fn log_opened_files(members: Value) {
     if let Some(log) = OF_PROCESS.get() {
         log.write(LogLevel::Debug, "opened", &members);
     }
@@ -132,7 +132,7 @@ impl LogWriter {
         let members = members.as_object().cloned().unwrap_or_default();
         let line = match self.format {
             LogFormat::Json => {
-                let time = human::utc(SystemClock::default().unix_ms());
+                let time = human::format_utc_time(SystemClock::default().unix_ms());
                 let mut line = object! { "time" => time, "level" => name, "event" => event };
                 if let Value::Object(object) = &mut line {
                     let object = Arc::make_mut(object);
@@ -143,13 +143,13 @@ impl LogWriter {
                 json::to_text(&line)
             }
             LogFormat::Text => {
-                let time = human::time(SystemClock::default().unix_ms());
+                let time = human::format_local_time(SystemClock::default().unix_ms());
                 let member = |(name, value): (&str, &Value)| match value.as_str() {
                     Some(text) if !text.contains(' ') => format!(" {name}={text}"),
                     _ => format!(" {name}={value}"),
                 };
                 let members: String = members.iter().map(member).collect();
-                human::safe(&format!("{time} {name:5} {event}{members}")).into_owned()
+                human::replace_controls(&format!("{time} {name:5} {event}{members}")).into_owned()
             }
         };
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
@@ -157,7 +157,7 @@ impl LogWriter {
         if let Err(err) = written
             && !self.failed.swap(true, Ordering::Relaxed)
         {
-            complain(&format!("warning: cannot write the log: {err}\n"));
+            write_stderr(&format!("warning: cannot write the log: {err}\n"));
         }
     }
 }

@@ -22,7 +22,7 @@ pub(super) struct ManCommand {
 }
 
 /// Prints one page, or writes all of them.
-pub(super) fn man(man: &ManCommand) -> Result<ExitCode> {
+pub(super) fn print_manual(man: &ManCommand) -> Result<ExitCode> {
     let mut root = Cli::command().disable_help_subcommand(true);
     root.build();
     if let Some(folder) = &man.dir {
@@ -38,12 +38,12 @@ pub(super) fn man(man: &ManCommand) -> Result<ExitCode> {
             let name = found.get_name();
             let error = tool_error!(InvalidRequest, "`{name}` has no command `{word}`");
             let names = found.get_subcommands().map(Command::get_name);
-            output::nearest(error, word, names, "see `mathchain help`")
+            output::suggest_nearest_name(error, word, names, "see `mathchain help`")
         })?;
     }
     let mut text = Vec::new();
     let rendered = clap_mangen::Man::new(found.clone()).render(&mut text);
     rendered.map_err(|err| ToolError::new(ErrorCode::Internal, err))?;
-    print(&String::from_utf8_lossy(&text));
+    write_stdout(&String::from_utf8_lossy(&text));
     Ok(exit::OK.into())
 }

@@ -87,7 +87,7 @@ use tool_core::{AnyTool, Result};
 
 use global::GlobalArgs;
 
-pub use open::project;
+pub use open::project_builder;
 
 /// Run maths, data and host tools with policy, audit and replayable plans
 #[derive(Debug, Parser)]
@@ -208,14 +208,14 @@ enum CliCommand {
     /// Print a JSON Schema for editors or the OpenAPI document, or list them
     Schema {
         /// Name of the schema
-        #[arg(value_parser = schema::names())]
+        #[arg(value_parser = schema::schema_names())]
         name: Option<String>,
     },
     /// Print a completion script for a shell
     #[command(after_help = complete::EXAMPLES)]
     Completions {
         /// Shell
-        #[arg(value_parser = complete::shells())]
+        #[arg(value_parser = complete::shell_values())]
         shell: String,
     },
     /// Print a manual page, or write all of them
@@ -242,7 +242,7 @@ impl CliCommand {
 impl Cli {
     /// The command line with the arguments of one tool.
     fn of_tool(tool: &dyn AnyTool) -> clap::Command {
-        let mut root = Self::command().mut_subcommand("call", |_| flags::command(tool));
+        let mut root = Self::command().mut_subcommand("call", |_| flags::tool_command(tool));
         root.build();
         root
     }
@@ -266,15 +266,17 @@ impl Cli {
         tool: &dyn AnyTool,
         schema: &Schema,
     ) -> Result<((GlobalArgs, call::CallCommand), ArgMatches), clap::Error> {
-        let mut root = Self::with_only(flags::options(tool.spec(), schema));
-        let mut matches = match root.try_get_matches_from_mut(words::all()) {
+        let mut root = Self::with_only(flags::option_command(tool.spec(), schema));
+        let mut matches = match root.try_get_matches_from_mut(words::command_words()) {
             Ok(matches) => matches,
             Err(_) => {
                 root = Self::of_tool(tool);
-                root.try_get_matches_from_mut(words::all())?
+                root.try_get_matches_from_mut(words::command_words())?
             }
         };
-        let (_, arguments) = matches.subcommand().ok_or_else(|| missing(&mut root))?;
+        let (_, arguments) = matches
+            .subcommand()
+            .ok_or_else(|| missing_subcommand_error(&mut root))?;
         let arguments = arguments.clone();
         let cli = Self::from_arg_matches_mut(&mut matches)?;
         match cli.command {
@@ -285,7 +287,7 @@ impl Cli {
                 };
                 Ok(((global, call), arguments))
             }
-            _ => Err(missing(&mut root)),
+            _ => Err(missing_subcommand_error(&mut root)),
         }
     }
 }
@@ -305,7 +307,7 @@ fn suggest_tool(mut err: clap::Error) -> clap::Error {
     };
     let commands = Cli::command();
     let commands = commands.get_subcommands().map(clap::Command::get_name);
-    let tools = crate::families()
+    let tools = crate::tool_families()
         .flatten()
         .map(|entry| entry.tool().spec().id);
     let Some(near) = tool_core::nearest::nearest_name(name, commands.chain(tools)) else {
@@ -325,7 +327,7 @@ fn suggest_tool(mut err: clap::Error) -> clap::Error {
     err
 }
 
-fn missing(root: &mut clap::Command) -> clap::Error {
+fn missing_subcommand_error(root: &mut clap::Command) -> clap::Error {
     root.error(clap::error::ErrorKind::MissingSubcommand, "expected `call`")
 }
 
@@ -333,20 +335,20 @@ fn missing(root: &mut clap::Command) -> clap::Error {
 pub fn main() -> ExitCode {
     host_sandbox::sandbox::launch_if_asked();
     #[cfg(all(feature = "servers", target_os = "linux"))]
-    open::start_agents_by(spawn::starter);
+    open::start_agents_by(spawn::agent_starter);
     run_words()
 }
 
 /// As [`main`], for a program that offers MCP clients more than this library does.
 #[cfg(feature = "servers")]
 pub fn main_with(extra: std::sync::Arc<dyn crate::ServerExtension>) -> ExitCode {
-    serve::offer(extra);
+    serve::offer_extra(extra);
     main()
 }
 
 /// Runs a command line, the name of the program first, in a process whose own is that of a host such as an interpreter; once.
-pub fn run(words: Vec<OsString>) -> ExitCode {
-    words::give(words);
+pub fn run_command_line(words: Vec<OsString>) -> ExitCode {
+    words::set_words(words);
     run_words()
 }
 
@@ -354,7 +356,7 @@ fn run_words() -> ExitCode {
     if let Some(code) = complete::if_asked() {
         return code;
     }
-    let words: Vec<String> = (words::all().iter().skip(1))
+    let words: Vec<String> = (words::command_words().iter().skip(1))
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
     let says = |word: &str| words.iter().any(|one| one == word);
@@ -362,7 +364,10 @@ fn run_words() -> ExitCode {
         // A client reads messages of the protocol there, also where the server does not start.
         output::leave_stdout();
     }
-    let parse = || Cli::of_call(words::all()).map_or_else(|| Cli::try_parse_from(words::all()), Ok);
+    let parse = || {
+        Cli::of_call(words::command_words())
+            .map_or_else(|| Cli::try_parse_from(words::command_words()), Ok)
+    };
     let parsed = match parse() {
         Err(err) if let Some(tool) = tool_as_command(&err) => {
             words::read_as_call(&tool);
@@ -373,17 +378,18 @@ fn run_words() -> ExitCode {
     let cli = match parsed {
         Ok(cli) => cli,
         Err(_) if words.is_empty() => {
-            help::requested(&words);
+            help::print_requested_help(&words);
             return exit::USAGE.into();
         }
         Err(err) if err.use_stderr() => {
-            return output::misused(&GlobalArgs::in_words(&words), &suggest_tool(err)).into();
+            return output::print_usage_error(&GlobalArgs::in_words(&words), &suggest_tool(err))
+                .into();
         }
         Err(err) if err.kind() == clap::error::ErrorKind::DisplayVersion => {
-            output::print(&err.to_string());
+            output::write_stdout(&err.to_string());
             return exit::OK.into();
         }
-        Err(_) => return help::requested(&words),
+        Err(_) => return help::print_requested_help(&words),
     };
     let global = match &cli.command {
         CliCommand::Call(call) => call.global(&cli.global),
@@ -393,24 +399,24 @@ fn run_words() -> ExitCode {
         is_door: cli.command.is_door(),
         ..global
     };
-    output::apply(&global);
+    output::apply_output_options(&global);
     if let Err(err) = GlobalArgs::check_environment() {
-        output::error(&global, &err);
+        output::print_error(&global, &err);
         return exit::of_error(&err).into();
     }
     // The options of a call are known once its tool is.
     let started = match &cli.command {
         CliCommand::Call(_) => Ok(()),
-        _ => log::start(&global),
+        _ => log::start_log(&global),
     };
     let code = started
-        .and_then(|()| dispatch(&global, cli.command))
+        .and_then(|()| dispatch_command(&global, cli.command))
         .unwrap_or_else(|err| {
-            output::error(&global, &err);
+            output::print_error(&global, &err);
             exit::of_error(&err).into()
         });
-    if let Some(dropped) = crate::otel::finish() {
-        output::complain(&dropped);
+    if let Some(dropped) = crate::otel::finish_spans() {
+        output::write_stderr(&dropped);
     }
     match output::is_incomplete() {
         true => exit::TOOL_ERROR.into(),
@@ -418,49 +424,49 @@ fn run_words() -> ExitCode {
     }
 }
 
-fn dispatch(global: &GlobalArgs, command: CliCommand) -> Result<ExitCode> {
+fn dispatch_command(global: &GlobalArgs, command: CliCommand) -> Result<ExitCode> {
     match command {
-        CliCommand::Call(args) => call::call(global, &args),
-        CliCommand::Run(args) => run::run(global, &args),
-        CliCommand::Plan(args) => plan::plan(global, &args),
-        CliCommand::Runs(args) => runs::runs(global, &args),
-        CliCommand::Replay(args) => replay::replay(global, &args),
-        CliCommand::Serve(args) => serve::serve(global, &args),
+        CliCommand::Call(args) => call::run_call_command(global, &args),
+        CliCommand::Run(args) => run::execute_plan(global, &args),
+        CliCommand::Plan(args) => plan::run_plan_command(global, &args),
+        CliCommand::Runs(args) => runs::run_runs_command(global, &args),
+        CliCommand::Replay(args) => replay::replay_run(global, &args),
+        CliCommand::Serve(args) => serve::run_serve_command(global, &args),
         #[cfg(feature = "servers")]
-        CliCommand::Keys(args) => keys::keys(global, &args),
-        CliCommand::Session(args) => session::session(global, &args),
-        CliCommand::Tools(args) => tools::tools(global, &args),
-        CliCommand::Plugins(args) => plugins::plugins(global, &args),
-        CliCommand::Policy(args) => policy::policy(global, &args),
-        CliCommand::Approve(args) => approvals::approve(global, &args),
-        CliCommand::Deny(args) => approvals::deny(global, &args),
-        CliCommand::Approvals(args) => approvals::approvals(global, &args),
-        CliCommand::Inbox(args) => inbox::inbox(global, &args),
-        CliCommand::Events(args) => events::events(global, &args),
-        CliCommand::Workflow(args) => workflow::workflow(global, &args),
-        CliCommand::Workspace(args) => workspace::workspace(global, &args),
-        CliCommand::Roles(args) => roles::roles(global, &args),
-        CliCommand::Agents(args) => agents::agents(global, &args),
+        CliCommand::Keys(args) => keys::run_keys_command(global, &args),
+        CliCommand::Session(args) => session::run_session_command(global, &args),
+        CliCommand::Tools(args) => tools::run_tools_command(global, &args),
+        CliCommand::Plugins(args) => plugins::run_plugins_command(global, &args),
+        CliCommand::Policy(args) => policy::run_policy_command(global, &args),
+        CliCommand::Approve(args) => approvals::approve_requests(global, &args),
+        CliCommand::Deny(args) => approvals::deny_request(global, &args),
+        CliCommand::Approvals(args) => approvals::show_approvals(global, &args),
+        CliCommand::Inbox(args) => inbox::run_inbox_command(global, &args),
+        CliCommand::Events(args) => events::print_events(global, &args),
+        CliCommand::Workflow(args) => workflow::run_workflow_command(global, &args),
+        CliCommand::Workspace(args) => workspace::run_workspace_command(global, &args),
+        CliCommand::Roles(args) => roles::list_roles(global, &args),
+        CliCommand::Agents(args) => agents::run_agents_command(global, &args),
         CliCommand::AgentArgs(args) => agent_args::agent_args(global, &args),
-        CliCommand::Phases(args) => phases::phases(global, &args),
+        CliCommand::Phases(args) => phases::run_phases_command(global, &args),
         #[cfg(all(feature = "servers", target_os = "linux"))]
-        CliCommand::Pipeline(args) => pipeline::pipeline(global, &args),
-        CliCommand::Audit(args) => audit::audit(global, &args),
+        CliCommand::Pipeline(args) => pipeline::run_pipeline_command(global, &args),
+        CliCommand::Audit(args) => audit::run_audit_command(global, &args),
         CliCommand::Chain(anomalies::ChainCommand::Anomalies(args)) => {
-            anomalies::anomalies(global, &args)
+            anomalies::print_anomalies(global, &args)
         }
-        CliCommand::Artifacts(args) => artifacts::artifacts(global, &args),
-        CliCommand::Backups(args) => backups::backups(global, &args),
-        CliCommand::State(args) => state::state(global, &args),
+        CliCommand::Artifacts(args) => artifacts::run_artifacts_command(global, &args),
+        CliCommand::Backups(args) => backups::run_backups_command(global, &args),
+        CliCommand::State(args) => state::run_state_command(global, &args),
         #[cfg(feature = "servers")]
-        CliCommand::Setup(args) => setup::setup(global, &args),
-        CliCommand::Check => check::check(global),
-        CliCommand::Doctor => doctor::doctor(global),
-        CliCommand::Init(args) => init::init(global, &args),
-        CliCommand::Trust(args) => trust::trust(global, &args),
-        CliCommand::Schema { name } => schema::schema(global, name.as_deref()),
-        CliCommand::Completions { shell } => complete::script(&shell),
-        CliCommand::Man(args) => man::man(&args),
-        CliCommand::Help { words } => help::of(global, &words),
+        CliCommand::Setup(args) => setup::register_program(global, &args),
+        CliCommand::Check => check::check_configuration(global),
+        CliCommand::Doctor => doctor::run_doctor(global),
+        CliCommand::Init(args) => init::write_starter_files(global, &args),
+        CliCommand::Trust(args) => trust::review_trust(global, &args),
+        CliCommand::Schema { name } => schema::print_schema(global, name.as_deref()),
+        CliCommand::Completions { shell } => complete::print_completion_script(&shell),
+        CliCommand::Man(args) => man::print_manual(&args),
+        CliCommand::Help { words } => help::print_help(global, &words),
     }
 }

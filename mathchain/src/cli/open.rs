@@ -12,7 +12,7 @@ use tool_core::{Reason, Result, ToolError, object, tool_error};
 use super::configured::ConfiguredTools;
 use super::global::GlobalArgs;
 use super::log;
-use super::output::complain;
+use super::output::write_stderr;
 use crate::environment::{self, LoadedConfigFile};
 use crate::real_paths::RealPaths;
 use crate::toolkit::AgentStarter;
@@ -42,7 +42,7 @@ pub(super) struct RunLocations {
 ///
 /// # Errors
 /// Every error of the configuration, with file, line and column.
-pub(super) fn places(global: &GlobalArgs) -> Result<RunLocations> {
+pub(super) fn locate_places(global: &GlobalArgs) -> Result<RunLocations> {
     let here = std::env::current_dir()
         .map_err(|err| tool_error!(ToolError, "cannot use the current folder: {err}"))?;
     let config_file = environment::find_config(global.config.as_deref(), &here)?;
@@ -55,33 +55,33 @@ pub(super) fn places(global: &GlobalArgs) -> Result<RunLocations> {
     let project = of_project.and_then(|file| file.path.parent());
     let base = project.unwrap_or(&here);
     let mut config = config;
-    let bases = bases(
+    let bases = trust_bases(
         &config,
         base,
         global.workspace.as_ref().map(|root| here.join(root)),
     );
     let programs = trust::named_files(&config, &bases);
     if config_file.as_ref().is_some_and(needs_trust) {
-        trust::settle(&mut config, &bases);
+        trust::strip_untrusted(&mut config, &bases);
     }
     name_interpreter(&mut config, &bases);
     // `--workspace` moves the files of tools, not the audit.
     let own_roots = roots_of(&config, base);
     let own_root = own_roots.first().map_or(base, |root| &root.path);
     let roots = match &global.workspace {
-        Some(root) => roots::single(here.join(root)),
+        Some(root) => roots::single_root(here.join(root)),
         None => own_roots.clone(),
     };
     let state = match (&config.workspace.state, project) {
-        (Some(folder), _) => Some(normal(&own_root.join(folder))),
+        (Some(folder), _) => Some(normalise_path(&own_root.join(folder))),
         (None, Some(_)) => Some(own_root.join(environment::STATE_FOLDER)),
         (None, None) => environment::user_state_folder(),
     };
     if let (Some(_), Some(folder)) = (project, &state) {
-        crate::owned::exists(folder)?;
+        crate::owned::is_present(folder)?;
     }
     let paths = RealPaths::default();
-    crate::identity::recognise(&roots, state.as_deref(), &paths);
+    crate::identity::recognise_workspace(&roots, state.as_deref(), &paths);
     add_recorded(&mut config, &roots, state.as_deref(), &paths)?;
     Ok(RunLocations {
         paths,
@@ -96,7 +96,7 @@ pub(super) fn places(global: &GlobalArgs) -> Result<RunLocations> {
 }
 
 /// The folder of a configuration and the roots that it or the command line names, without links.
-fn bases(config: &Config, folder: &Path, workspace: Option<PathBuf>) -> TrustBases {
+fn trust_bases(config: &Config, folder: &Path, workspace: Option<PathBuf>) -> TrustBases {
     let roots = roots_of(config, folder).into_iter().map(|root| root.path);
     TrustBases::new(folder, roots.chain(workspace))
 }
@@ -104,14 +104,14 @@ fn bases(config: &Config, folder: &Path, workspace: Option<PathBuf>) -> TrustBas
 /// Names the interpreter by its whole path, whichever folder is the workspace.
 fn name_interpreter(config: &mut Config, bases: &TrustBases) {
     if let Some(python) = &mut config.code.python {
-        let path = environment::interpreter(python, &bases.folder);
+        let path = environment::resolve_interpreter(python, &bases.folder);
         *python = path.to_string_lossy().into_owned();
     }
 }
 
 /// Whether a configuration counts only as far as this user agreed to it: any but the user's own.
 fn needs_trust(file: &LoadedConfigFile) -> bool {
-    let own = environment::user_config_folder().map(|folder| environment::real(&folder));
+    let own = environment::user_config_folder().map(|folder| environment::real_path(&folder));
     file.of_project && !own.is_some_and(|own| file.path.starts_with(own))
 }
 
@@ -119,18 +119,18 @@ fn needs_trust(file: &LoadedConfigFile) -> bool {
 ///
 /// # Errors
 /// A configuration with errors, a folder of plugins that cannot be listed.
-pub(super) fn given(global: &GlobalArgs) -> Result<(PathBuf, Vec<TrustItem>)> {
+pub(super) fn folder_trust_items(global: &GlobalArgs) -> Result<(PathBuf, Vec<TrustItem>)> {
     let here = std::env::current_dir()
         .map_err(|err| tool_error!(ToolError, "cannot use the current folder: {err}"))?;
     let file = environment::find_config(global.config.as_deref(), &here)?;
     let file = file.filter(needs_trust);
     let folder = file.as_ref().and_then(|file| file.path.parent());
-    let folder = environment::real(folder.unwrap_or(&here));
+    let folder = environment::real_path(folder.unwrap_or(&here));
     let mut given = Vec::new();
     if let Some(file) = &file {
         let config = environment::config_of(&file.path, &file.text)?;
         let workspace = global.workspace.as_ref().map(|root| here.join(root));
-        given = trust::of_config(&config, &bases(&config, &folder, workspace));
+        given = trust::of_config(&config, &trust_bases(&config, &folder, workspace));
     }
     let agents = environment::agent_texts(&folder)?.into_iter();
     let agents: Vec<_> = agents.map(|agent| (agent.path, agent.text)).collect();
@@ -138,7 +138,7 @@ pub(super) fn given(global: &GlobalArgs) -> Result<(PathBuf, Vec<TrustItem>)> {
     let of_project = file.as_ref().map(|_| folder.as_path());
     for root in environment::plugin_roots(of_project, &here) {
         if root.folder.is_some() {
-            given.extend(crate::plugins::given(&root)?);
+            given.extend(crate::plugins::plugin_trust_items(&root)?);
         }
     }
     Ok((folder, given))
@@ -146,16 +146,16 @@ pub(super) fn given(global: &GlobalArgs) -> Result<(PathBuf, Vec<TrustItem>)> {
 
 /// The folder of this run's project: that of the configuration, else the current one.
 pub(super) fn project_folder(global: &GlobalArgs) -> Result<PathBuf> {
-    Ok(project_of(&places(global)?))
+    Ok(project_of(&locate_places(global)?))
 }
 
 /// Opens the toolkit of this run.
-pub(super) fn toolkit(global: &GlobalArgs) -> Result<Toolkit> {
+pub(super) fn open_toolkit(global: &GlobalArgs) -> Result<Toolkit> {
     open_as(global, false, true).inspect(say_copy)
 }
 
-/// As [`toolkit`], without a word about a copied state.
-pub(super) fn quietly(global: &GlobalArgs) -> Result<Toolkit> {
+/// As [`open_toolkit`], without a word about a copied state.
+pub(super) fn open_toolkit_quietly(global: &GlobalArgs) -> Result<Toolkit> {
     open_as(global, false, true)
 }
 
@@ -164,19 +164,19 @@ fn say_copy(toolkit: &Toolkit) {
     static SAID: std::sync::Once = std::sync::Once::new();
     if let Some(original) = toolkit.copy_of() {
         SAID.call_once(|| {
-            complain(&format!(
+            write_stderr(&format!(
                 "warning: this state is a copy, or a restored backup, of that of `{original}`: `mathchain workspace adopt` makes it that of this folder\n"
             ));
         });
     }
 }
 
-/// As [`toolkit`], for commands that only inspect a project: a missing state is not created.
+/// As [`open_toolkit`], for commands that only inspect a project: a missing state is not created.
 pub(super) fn read_only(global: &GlobalArgs, agents: bool) -> Result<Toolkit> {
     open_as(global, agents, false)
 }
 
-/// As [`toolkit`], with the agent files of the project.
+/// As [`open_toolkit`], with the agent files of the project.
 pub(super) fn with_agents(global: &GlobalArgs) -> Result<Toolkit> {
     open_as(global, true, true).inspect(say_copy)
 }
@@ -186,18 +186,21 @@ pub(super) fn with_agents(global: &GlobalArgs) -> Result<Toolkit> {
 ///
 /// # Errors
 /// Every error of the configuration.
-pub fn project(config: Option<PathBuf>, workspace: Option<PathBuf>) -> Result<ToolkitBuilder> {
+pub fn project_builder(
+    config: Option<PathBuf>,
+    workspace: Option<PathBuf>,
+) -> Result<ToolkitBuilder> {
     let global = GlobalArgs {
         config,
         workspace,
         ..GlobalArgs::default()
     };
-    builder(&global, false, true).map(|(builder, _)| builder)
+    toolkit_builder(&global, false, true).map(|(builder, _)| builder)
 }
 
 /// Agent files are read only if the command or the configuration refers to agents: a plain call does not wait for them.
 fn open_as(global: &GlobalArgs, agents: bool, create_state: bool) -> Result<Toolkit> {
-    let (builder, opened) = builder(global, agents, create_state)?;
+    let (builder, opened) = toolkit_builder(global, agents, create_state)?;
     let toolkit = match STARTER.get().and_then(|starter| starter(global, opened)) {
         Some(starter) => builder.agents(starter).build(),
         None => builder.build(),
@@ -221,11 +224,11 @@ fn warn_of_untrusted(global: &GlobalArgs, toolkit: &Toolkit) {
             untrusted.push(name);
         }
     }
-    if let Some(warning) = trust::warning(&untrusted)
+    if let Some(warning) = trust::untrusted_warning(&untrusted)
         && !global.completes
         && !SAID.swap(true, Ordering::Relaxed)
     {
-        complain(&format!("warning: {warning}\n"));
+        write_stderr(&format!("warning: {warning}\n"));
     }
 }
 
@@ -252,19 +255,19 @@ pub(super) struct OpenedConfig {
     pub state: Option<PathBuf>,
 }
 
-fn builder(
+fn toolkit_builder(
     global: &GlobalArgs,
     agents: bool,
     create_state: bool,
 ) -> Result<(ToolkitBuilder, OpenedConfig)> {
-    let mut places = places(global)?;
+    let mut places = locate_places(global)?;
     let folder = project_of(&places);
     add_agents(&mut places.config, &folder, agents)?;
-    let protected = protected(&places);
+    let protected = protected_paths(&places);
     let foreign = places.config_file.as_ref().is_some_and(needs_trust);
     let file = places.config_file.map(|file| file.path);
     let shown = |path: &Path| path.display().to_string();
-    log::opened(object! {
+    log::log_opened_files(object! {
         "config" => file.as_deref().map(shown),
         "workspace" => places.roots.first().map(|root| shown(&root.path)),
         "state" => places.state.as_deref().map(shown),
@@ -274,7 +277,7 @@ fn builder(
     let opened = OpenedConfig {
         file: file.clone(),
         workspace: roots.first().map(|root| root.path.clone()),
-        protected: roots::protected(&places.plugins, &protected, &places.paths),
+        protected: roots::protected_paths(&places.plugins, &protected, &places.paths),
         state: state.clone(),
     };
     let mut builder = Toolkit::builder()
@@ -298,7 +301,7 @@ fn builder(
                     "start the server again"));
             }
             if foreign {
-                trust::settle(&mut config, &bases);
+                trust::strip_untrusted(&mut config, &bases);
             }
             name_interpreter(&mut config, &bases);
             add_agents(&mut config, &folder, agents)?;
@@ -310,17 +313,20 @@ fn builder(
     if let Some(state) = (places.state).filter(|folder| create_state || is_there(folder)) {
         builder = builder.state(state);
     }
-    for witness in crate::otel::witness().into_iter().chain(log::witness()) {
+    for witness in crate::otel::span_witness()
+        .into_iter()
+        .chain(log::log_witness())
+    {
         builder = builder.witness(witness);
     }
     Ok((builder, opened))
 }
 
 /// Files and folders whose change can change the policy, beside those of plugins.
-pub(super) fn watched(global: &GlobalArgs) -> Result<Vec<PathBuf>> {
-    let places = places(global)?;
+pub(super) fn watched_paths(global: &GlobalArgs) -> Result<Vec<PathBuf>> {
+    let places = locate_places(global)?;
     let agents = project_of(&places).join(environment::AGENTS_FOLDER);
-    let rules = places.state.as_deref().map(crate::user_rules::file);
+    let rules = places.state.as_deref().map(crate::user_rules::rules_path);
     let mut files = named_files(&places);
     files.extend(places.config_file.map(|file| file.path));
     files.extend(rules);
@@ -331,12 +337,14 @@ pub(super) fn watched(global: &GlobalArgs) -> Result<Vec<PathBuf>> {
 
 /// The configuration file in use.
 pub(super) fn config_path(global: &GlobalArgs) -> Result<Option<PathBuf>> {
-    Ok(places(global)?.config_file.map(|file| file.path))
+    Ok(locate_places(global)?.config_file.map(|file| file.path))
 }
 
 /// The configuration file in use, where it is that of a project and not the user's own.
 pub(super) fn project_config(global: &GlobalArgs) -> Result<Option<PathBuf>> {
-    let file = places(global)?.config_file.filter(|file| file.of_project);
+    let file = locate_places(global)?
+        .config_file
+        .filter(|file| file.of_project);
     Ok(file.map(|file| file.path))
 }
 
@@ -351,7 +359,7 @@ fn named_files(places: &RunLocations) -> Vec<PathBuf> {
 
 /// Everything that determines the permissions of tools: the configuration with the files it names and those beside it, and the user's
 /// own, which lists approvers. The targets of links in these folders are included.
-fn protected(places: &RunLocations) -> Vec<PathBuf> {
+fn protected_paths(places: &RunLocations) -> Vec<PathBuf> {
     let project = project_of(places);
     let mut folders = vec![project.join(environment::AGENTS_FOLDER)];
     for root in &places.plugins {
@@ -387,11 +395,11 @@ fn add_recorded(
     paths: &RealPaths,
 ) -> Result<()> {
     if let Some(folder) = state {
-        let here = roots::identity(roots, paths);
-        let layers = crate::user_rules::load(folder, here.as_ref())?;
+        let here = roots::workspace_identity(roots, paths);
+        let layers = crate::user_rules::load_rules(folder, here.as_ref())?;
         config.layers.extend(layers);
     }
-    approvers::settle(config)
+    approvers::require_approver_keys(config)
 }
 
 fn add_agents(config: &mut Config, folder: &Path, wanted: bool) -> Result<()> {
@@ -400,8 +408,8 @@ fn add_agents(config: &mut Config, folder: &Path, wanted: bool) -> Result<()> {
     if wanted || named {
         let agents = environment::agent_texts(folder)?.into_iter();
         config.agent_texts = agents.map(|agent| (agent.path, agent.text)).collect();
-        let folder = environment::real(folder);
-        let own = environment::user_config_folder().map(|folder| environment::real(&folder));
+        let folder = environment::real_path(folder);
+        let own = environment::user_config_folder().map(|folder| environment::real_path(&folder));
         if !own.is_some_and(|own| folder.starts_with(own)) {
             trust::settle_agents(config, &folder);
         }
@@ -413,14 +421,14 @@ fn add_agents(config: &mut Config, folder: &Path, wanted: bool) -> Result<()> {
 pub(super) fn roots_of(config: &Config, base: &Path) -> Vec<WorkspaceRoot> {
     let folders = config.workspace.folders().into_iter();
     let root = |folder: registry::model::RootFolderConfig| WorkspaceRoot {
-        path: normal(&base.join(folder.path)),
+        path: normalise_path(&base.join(folder.path)),
         access: folder.access,
     };
     folders.map(root).collect()
 }
 
 /// The path without `.` components, for messages.
-fn normal(path: &Path) -> PathBuf {
+fn normalise_path(path: &Path) -> PathBuf {
     path.components()
         .filter(|part| !matches!(part, std::path::Component::CurDir))
         .collect()
@@ -429,16 +437,20 @@ fn normal(path: &Path) -> PathBuf {
 /// The state folder of this run.
 ///
 /// # Errors
-/// As [`places`]; `precondition_failed` where there is none.
+/// As [`locate_places`]; `precondition_failed` where there is none.
 pub(super) fn state_folder(global: &GlobalArgs) -> Result<PathBuf> {
-    places(global)?.state.ok_or_else(no_state)
+    locate_places(global)?.state.ok_or_else(no_state)
 }
 
 /// The answer to approval requests, given in advance: by `--yes`, or by the configuration if no user can be prompted.
 ///
 /// # Errors
 /// `policy_denied` for `--yes` if approvers have keys.
-pub(super) fn answer(toolkit: &Toolkit, yes: bool, attended: bool) -> Result<ApprovalAnswer> {
+pub(super) fn approval_answer(
+    toolkit: &Toolkit,
+    yes: bool,
+    attended: bool,
+) -> Result<ApprovalAnswer> {
     let config = toolkit.config();
     if yes && config.approvals.from == ApprovalsFrom::Key {
         return Err(approvers::key_needed("`--yes` approves nothing"));
@@ -451,7 +463,7 @@ pub(super) fn answer(toolkit: &Toolkit, yes: bool, attended: bool) -> Result<App
 }
 
 /// The command that starts this program with the same configuration, and the folder in which printed commands are valid.
-pub(super) fn command(global: &GlobalArgs) -> (String, String) {
+pub(super) fn own_command_line(global: &GlobalArgs) -> (String, String) {
     let mut command = "mathchain".to_owned();
     if let Some(config) = &global.config {
         command.push_str(&format!(
@@ -472,7 +484,7 @@ fn no_state() -> ToolError {
 ///
 /// # Errors
 /// The reason why there is none.
-pub(super) fn state(toolkit: &Toolkit) -> Result<&Arc<StateStore>> {
+pub(super) fn require_state(toolkit: &Toolkit) -> Result<&Arc<StateStore>> {
     let fault = || toolkit.state_fault().cloned().unwrap_or_else(no_state);
     toolkit.state().ok_or_else(fault)
 }
@@ -480,9 +492,9 @@ pub(super) fn state(toolkit: &Toolkit) -> Result<&Arc<StateStore>> {
 /// The state of an open toolkit for commands that only read it, even if it cannot be written.
 ///
 /// # Errors
-/// As [`state`]; the reason why it cannot be read.
+/// As [`require_state`]; the reason why it cannot be read.
 pub(super) fn state_to_read(global: &GlobalArgs, toolkit: &Toolkit) -> Result<Arc<StateStore>> {
-    let fault = match state(toolkit) {
+    let fault = match require_state(toolkit) {
         Ok(state) => return Ok(Arc::clone(state)),
         Err(fault) => fault,
     };
@@ -495,7 +507,7 @@ pub(super) fn state_to_read(global: &GlobalArgs, toolkit: &Toolkit) -> Result<Ar
     let clock = Arc::new(crate::clock::SystemClock::default());
     let scratch = std::env::temp_dir();
     let state = StateStore::open_to_read(&folder, &scratch, clock)?;
-    complain("note: the state is read-only: this command is not recorded\n");
+    write_stderr("note: the state is read-only: this command is not recorded\n");
     Ok(Arc::new(state))
 }
 
@@ -503,7 +515,7 @@ pub(super) fn state_to_read(global: &GlobalArgs, toolkit: &Toolkit) -> Result<Ar
 ///
 /// # Errors
 /// `invalid_request` with the nearest name for an unknown fact.
-pub(super) fn facts(toolkit: &Toolkit, given: &[String]) -> Result<RuntimeFacts> {
+pub(super) fn machine_facts(toolkit: &Toolkit, given: &[String]) -> Result<RuntimeFacts> {
     let mut facts = toolkit.dispatcher().facts().clone();
     for fact in given {
         let added = facts.add(fact);

@@ -23,7 +23,7 @@ static PRINTED: AtomicBool = AtomicBool::new(false);
 static VERBOSITY: AtomicU8 = AtomicU8::new(1);
 
 /// Applies the options that concern text for readers.
-pub(super) fn apply(global: &GlobalArgs) {
+pub(super) fn apply_output_options(global: &GlobalArgs) {
     human::set_digits(global.digits.unwrap_or(human::DIGITS));
     let verbosity = 1 + u8::from(global.verbose) - u8::from(global.quiet);
     VERBOSITY.store(verbosity, Ordering::Relaxed);
@@ -48,59 +48,59 @@ pub(super) fn is_incomplete() -> bool {
 ///
 /// # Errors
 /// A result that is no table where one is asked for.
-pub(super) fn outcome(format: OutputFormat, outcome: &CallOutcome) -> Result<()> {
+pub(super) fn print_outcome(format: OutputFormat, outcome: &CallOutcome) -> Result<()> {
     match format {
-        OutputFormat::Json | OutputFormat::Npy => print(&format.line(&outcome.to_value())),
+        OutputFormat::Json | OutputFormat::Npy => write_stdout(&format.line(&outcome.to_value())),
         OutputFormat::Human => {
-            let rendered = human::outcome(outcome);
-            say(&rendered.stdout);
-            complain(&rendered.stderr);
-            notes(outcome);
+            let rendered = human::render_outcome(outcome);
+            print_text(&rendered.stdout);
+            write_stderr(&rendered.stderr);
+            print_audit_head(outcome);
         }
         OutputFormat::Raw => match outcome.output() {
             // Unchanged for a program; on a terminal the text must not steer it.
-            Some(Value::String(text)) if std::io::stdout().is_terminal() => say(text),
-            Some(Value::String(text)) => print(text),
-            Some(output) => match human::picture(output) {
-                Some(picture) => print(picture),
-                None => line(output),
+            Some(Value::String(text)) if std::io::stdout().is_terminal() => print_text(text),
+            Some(Value::String(text)) => write_stdout(text),
+            Some(output) => match human::find_picture(output) {
+                Some(picture) => write_stdout(picture),
+                None => print_json_line(output),
             },
-            None => complain(&human::outcome(outcome).stderr),
+            None => write_stderr(&human::render_outcome(outcome).stderr),
         },
         OutputFormat::Csv => match outcome.output() {
             Some(output) => {
-                complain(&human::warnings(outcome));
-                print(&csv::text(output)?);
+                write_stderr(&human::render_warnings(outcome));
+                write_stdout(&csv::render_csv(output)?);
             }
-            None => complain(&human::outcome(outcome).stderr),
+            None => write_stderr(&human::render_outcome(outcome).stderr),
         },
     }
     Ok(())
 }
 
 /// Prints the audit head of an answer where it is wanted.
-pub(super) fn notes(outcome: &CallOutcome) {
+pub(super) fn print_audit_head(outcome: &CallOutcome) {
     if is_verbose() {
-        complain(&human::head(outcome));
+        write_stderr(&human::render_audit_head(outcome));
     }
 }
 
 /// Prints data: `readable` for a reader, with `--json` one line of JSON; gives the exit code of success.
-pub(super) fn data(
+pub(super) fn print_data(
     global: &GlobalArgs,
     data: &Value,
     readable: impl FnOnce() -> String,
 ) -> Result<ExitCode> {
     match global.format() {
-        OutputFormat::Human => say(&readable()),
-        OutputFormat::Json | OutputFormat::Raw | OutputFormat::Npy => line(data),
-        OutputFormat::Csv => print(&csv::text(data)?),
+        OutputFormat::Human => print_text(&readable()),
+        OutputFormat::Json | OutputFormat::Raw | OutputFormat::Npy => print_json_line(data),
+        OutputFormat::Csv => write_stdout(&csv::render_csv(data)?),
     }
     Ok(exit::OK.into())
 }
 
 /// Prints a list: a line of text for each item, or `none`; else one line of JSON.
-pub(super) fn list<T>(
+pub(super) fn print_list<T>(
     global: &GlobalArgs,
     items: &[T],
     value: impl Fn(&T) -> Value,
@@ -108,23 +108,23 @@ pub(super) fn list<T>(
     line: impl Fn(&T) -> String,
 ) -> Result<ExitCode> {
     let values = Value::array(items.iter().map(value).collect());
-    data(global, &values, || match items {
+    print_data(global, &values, || match items {
         [] => format!("{none}\n"),
         _ => items
             .iter()
-            .map(|item| human::listed(&line(item)).into_owned())
+            .map(|item| human::fit_list_entry(&line(item)).into_owned())
             .collect(),
     })
 }
 
 /// The value of plain data: texts, integers and lists, which have one.
-pub(super) fn plain<T: Encode>(item: &T) -> Value {
+pub(super) fn plain_value<T: Encode>(item: &T) -> Value {
     convert::to_value(item).unwrap_or_default()
 }
 
 /// Prints a stored record: its members on lines for a reader, else one line of JSON.
-pub(super) fn one(global: &GlobalArgs, value: &Value) -> Result<ExitCode> {
-    data(global, value, || human::record(value))
+pub(super) fn print_record(global: &GlobalArgs, value: &Value) -> Result<ExitCode> {
+    print_data(global, value, || human::render_record(value))
 }
 
 /// Leaves stdout to a protocol: no envelope of an error is printed there.
@@ -133,37 +133,37 @@ pub(super) fn leave_stdout() {
 }
 
 /// Prints an error that answers no call: text on stderr, and its envelope on stdout unless a reader is there.
-pub(super) fn error(global: &GlobalArgs, err: &ToolError) {
-    envelope(global, err);
-    complain(&human::error(err));
+pub(super) fn print_error(global: &GlobalArgs, err: &ToolError) {
+    print_error_envelope(global, err);
+    write_stderr(&human::render_error(err));
 }
 
 /// Prints the envelope of an error, unless stdout is for a reader or has a document already: there is never a second one.
-pub(super) fn envelope(global: &GlobalArgs, err: &ToolError) {
+pub(super) fn print_error_envelope(global: &GlobalArgs, err: &ToolError) {
     let format = global.format();
     if matches!(format, OutputFormat::Json | OutputFormat::Npy) && !PRINTED.load(Ordering::Relaxed)
     {
-        print(&format.line(&CallOutcome::error(err.clone()).to_value()));
+        write_stdout(&format.line(&CallOutcome::error(err.clone()).to_value()));
     }
 }
 
 /// Prints a parse error of the command line; gives the exit code.
-pub(super) fn misused(global: &GlobalArgs, err: &clap::Error) -> u8 {
+pub(super) fn print_usage_error(global: &GlobalArgs, err: &clap::Error) -> u8 {
     let text = err.render().to_string();
     let first = text.lines().next().unwrap_or_default();
     let first = first.strip_prefix("error: ").unwrap_or(first);
     let usage = ToolError::new(ErrorCode::InvalidRequest, first).reason("usage");
-    let hint = match suggested(err) {
+    let hint = match nearest_suggestion(err) {
         Some(suggested) => format!("did you mean `{suggested}`? See --help"),
         None => "see --help".to_owned(),
     };
-    envelope(global, &usage.hint(hint));
+    print_error_envelope(global, &usage.hint(hint));
     let _ = err.print();
     exit::USAGE
 }
 
 /// The option, command or value that is nearest to a wrong one.
-fn suggested(err: &clap::Error) -> Option<String> {
+fn nearest_suggestion(err: &clap::Error) -> Option<String> {
     let kinds = [
         ContextKind::SuggestedArg,
         ContextKind::SuggestedSubcommand,
@@ -177,14 +177,14 @@ fn suggested(err: &clap::Error) -> Option<String> {
 }
 
 /// Prints one line of JSON.
-pub(super) fn line(value: &Value) {
-    print(&OutputFormat::Json.line(value));
+pub(super) fn print_json_line(value: &Value) {
+    write_stdout(&OutputFormat::Json.line(value));
 }
 
 /// Standard output, for results that are written piece by piece.
 pub(super) struct StdoutWriter(std::io::Stdout);
 
-pub(super) fn stdout() -> StdoutWriter {
+pub(super) fn standard_output() -> StdoutWriter {
     StdoutWriter(std::io::stdout())
 }
 
@@ -220,18 +220,18 @@ fn or_closed<T>(written: std::io::Result<T>, closed: T) -> std::io::Result<T> {
 }
 
 /// Writes to stdout. A closed pipe ends the output silently; any other failure is reported once and sets the exit code.
-pub(super) fn print(text: &str) {
-    let mut out = stdout();
+pub(super) fn write_stdout(text: &str) {
+    let mut out = standard_output();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    if let Some(error) = written.err().as_ref().and_then(unwritable)
+    if let Some(error) = written.err().as_ref().and_then(stdout_error)
         && !UNWRITTEN.swap(true, Ordering::Relaxed)
     {
-        complain(&human::error(&error));
+        write_stderr(&human::render_error(&error));
     }
 }
 
 /// The error for a failed write to stdout; `None` for a closed pipe.
-pub(super) fn unwritable(err: &std::io::Error) -> Option<ToolError> {
+pub(super) fn stdout_error(err: &std::io::Error) -> Option<ToolError> {
     if err.kind() == std::io::ErrorKind::BrokenPipe {
         return None;
     }
@@ -241,7 +241,7 @@ pub(super) fn unwritable(err: &std::io::Error) -> Option<ToolError> {
 }
 
 /// Adds the nearest known name to an error about an unknown one, or else another hint.
-pub(super) fn nearest<'a>(
+pub(super) fn suggest_nearest_name<'a>(
     error: ToolError,
     name: &str,
     known: impl IntoIterator<Item = &'a str>,
@@ -290,12 +290,12 @@ pub(super) fn to_file(
 }
 
 /// Writes text for a reader to stdout.
-pub(super) fn say(text: &str) {
-    print(&human::at_width(&human::safe(text)));
+pub(super) fn print_text(text: &str) {
+    write_stdout(&human::at_width(&human::replace_controls(text)));
 }
 
 /// Writes text for a reader to stderr.
-pub(super) fn complain(text: &str) {
-    let text = human::coloured(&human::safe(text));
+pub(super) fn write_stderr(text: &str) {
+    let text = human::colour_severity(&human::replace_controls(text));
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }

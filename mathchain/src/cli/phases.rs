@@ -25,15 +25,15 @@ pub(super) enum PhasesCommand {
 }
 
 /// Lists phases, or shows one.
-pub(super) fn phases(global: &GlobalArgs, command: &PhasesCommand) -> Result<ExitCode> {
+pub(super) fn run_phases_command(global: &GlobalArgs, command: &PhasesCommand) -> Result<ExitCode> {
     let toolkit = open::with_agents(global)?;
     match command {
-        PhasesCommand::List => list(global, &toolkit),
-        PhasesCommand::Show { name, agent } => show(global, &toolkit, name, agent.as_deref()),
+        PhasesCommand::List => list_phases(global, &toolkit),
+        PhasesCommand::Show { name, agent } => show_phase(global, &toolkit, name, agent.as_deref()),
     }
 }
 
-fn list(global: &GlobalArgs, toolkit: &Toolkit) -> Result<ExitCode> {
+fn list_phases(global: &GlobalArgs, toolkit: &Toolkit) -> Result<ExitCode> {
     let config = toolkit.config();
     let agents = |phase: &Defined| -> Vec<String> {
         phase.agents.iter().map(|one| one.text.clone()).collect()
@@ -41,12 +41,12 @@ fn list(global: &GlobalArgs, toolkit: &Toolkit) -> Result<ExitCode> {
     let value =
         |phase: &Defined| object! { "name" => phase.name.as_str(), "agents" => agents(phase) };
     let none = "no phases; define one by `[[phases]]` in mathchain.toml";
-    output::list(global, &config.phases, value, none, |phase| {
+    output::print_list(global, &config.phases, value, none, |phase| {
         format!("{:<20} {}\n", phase.name, agents(phase).join(", "))
     })
 }
 
-fn show(
+fn show_phase(
     global: &GlobalArgs,
     toolkit: &Toolkit,
     name: &str,
@@ -61,7 +61,7 @@ fn show(
     let Some(phase) = config.phases.iter().find(|phase| phase.name == name) else {
         let error = tool_error!(InvalidRequest, "phase"; "no phase named `{name}`");
         let known = config.phases.iter().map(|phase| phase.name.as_str());
-        return Err(output::nearest(
+        return Err(output::suggest_nearest_name(
             error,
             name,
             known,
@@ -74,7 +74,7 @@ fn show(
     let policy = dispatcher.policy();
     let caller = policy.caller(catalogue, &who, dispatcher.facts())?;
     let selected = caller.selected();
-    let verdicts = verdicts(catalogue, &caller);
+    let verdicts = tool_verdicts(catalogue, &caller);
     let tools = verdicts.iter().map(|(tool, verdict, layer, reason)| {
         object! { "tool" => *tool, "verdict" => *verdict, "layer" => layer.as_str(), "reason" => reason.as_str() }
     });
@@ -100,20 +100,20 @@ fn show(
         "permission" => permission.map(|field| field.value.as_str()),
         "max_turns" => u64::from(selected.max_turns.value),
         "from" => object! {
-            "tools" => origin(&selected.tools),
-            "permission" => permission.map(origin),
-            "max_turns" => origin(&selected.max_turns),
+            "tools" => field_origin(&selected.tools),
+            "permission" => permission.map(field_origin),
+            "max_turns" => field_origin(&selected.max_turns),
         },
     };
-    output::data(global, &data, || {
+    output::print_data(global, &data, || {
         let agent = agent.map_or_else(String::new, |agent| format!(", agent {agent}"));
         let heading = format!("phase {name}{agent}, role {}\n", who.role);
-        heading + &settings(&selected) + &table(&handed, &verdicts, &absent)
+        heading + &render_settings(&selected) + &render_verdict_table(&handed, &verdicts, &absent)
     })
 }
 
 /// The tools that phases name and their agents do not have, a line each.
-pub(super) fn lacking(toolkit: &Toolkit) -> Result<Vec<String>> {
+pub(super) fn lacking_tools(toolkit: &Toolkit) -> Result<Vec<String>> {
     let config = toolkit.config();
     let mut lines: Vec<String> = Vec::new();
     for phase in &config.phases {
@@ -156,7 +156,7 @@ pub(super) fn lacking_in(
 type Row<'a> = (&'a str, &'static str, String, String);
 
 /// The verdict on each selected tool.
-fn verdicts<'a>(catalogue: &'a Catalogue, caller: &CallerPolicy<'_>) -> Vec<Row<'a>> {
+fn tool_verdicts<'a>(catalogue: &'a Catalogue, caller: &CallerPolicy<'_>) -> Vec<Row<'a>> {
     let order = caller.selected().tools.value.order.clone().into_iter();
     let row = |index| {
         let decision = caller.decide(catalogue, index, None, None);
@@ -171,19 +171,19 @@ fn verdicts<'a>(catalogue: &'a Catalogue, caller: &CallerPolicy<'_>) -> Vec<Row<
     order.map(row).collect()
 }
 
-fn settings(selected: &CallerBaseline) -> String {
-    let mut text = format!("  {:<12} {}\n", "tools", origin(&selected.tools));
+fn render_settings(selected: &CallerBaseline) -> String {
+    let mut text = format!("  {:<12} {}\n", "tools", field_origin(&selected.tools));
     if let Some(field) = &selected.permission {
-        let (value, origin) = (field.value.as_str(), origin(field));
+        let (value, origin) = (field.value.as_str(), field_origin(field));
         let _ = writeln!(text, "  {:<12} {value}, {origin}", "permission");
     }
     let turns = &selected.max_turns;
-    let (value, origin) = (turns.value, origin(turns));
+    let (value, origin) = (turns.value, field_origin(turns));
     let _ = writeln!(text, "  {:<12} {value}, {origin}", "max_turns");
     text
 }
 
-fn table(
+fn render_verdict_table(
     handed: &[(HandedTool, PolicyDecision)],
     verdicts: &[Row<'_>],
     absent: &[LackedTool],
@@ -211,7 +211,7 @@ fn table(
 }
 
 /// The level that set a field, and its place.
-fn origin<T>(field: &TracedField<T>) -> String {
+fn field_origin<T>(field: &TracedField<T>) -> String {
     match &field.place {
         Some(place) => format!("from {} ({place})", field.from),
         None => format!("from {}", field.from),

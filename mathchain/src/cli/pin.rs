@@ -5,7 +5,7 @@ use std::path::Path;
 use registry::model::McpServer;
 use tool_core::Ctx;
 
-use super::human::visible;
+use super::human::escape_invisible;
 use super::prelude::*;
 use super::{asking, changes};
 use crate::clock::SystemClock;
@@ -13,14 +13,14 @@ use crate::plugins;
 use crate::trust::TrustRecord;
 
 /// Shows how a server is started, starts it after a yes, shows its tools, and after another pins them.
-pub(super) fn pin(
+pub(super) fn pin_server(
     global: &GlobalArgs,
     toolkit: &Toolkit,
     name: &str,
     yes: bool,
 ) -> Result<ExitCode> {
     let config = toolkit.config();
-    let server = named(&config.mcp_servers, name)?;
+    let server = find_server(&config.mcp_servers, name)?;
     let file = open::config_path(global)?;
     let file = file.ok_or_else(|| tool_error!(Internal, "servers without a configuration"))?;
     let path = environment::pin_path(&file, name);
@@ -43,43 +43,46 @@ pub(super) fn pin(
     let what = format!("mcp_servers.{name}");
     let agreed = before.filter(|_| !config.untrusted.contains(&what));
     // Its table is that of a project, which may come from anywhere.
-    if !yes && agreed.is_none() && !asking::yes(&shown(server), "start it?", "starting a server")? {
+    if !yes
+        && agreed.is_none()
+        && !asking::ask_yes_no(&render_server(server), "start it?", "starting a server")?
+    {
         return Err(declined());
     }
     let sandbox = toolkit.sandbox();
     let of_config = file.parent().unwrap_or(Path::new("/"));
-    let launch = plugins::launch(server, of_config, Vec::new(), sandbox)?;
+    let launch = plugins::server_launch(server, of_config, Vec::new(), sandbox)?;
     let clock = SystemClock::default();
     let text = registry::plugins::pin_of(&launch, sandbox, &clock, &Ctx::default())?;
     let known = agreed.as_ref().map_or("", |pin| pin.text.as_str());
-    let difference = changes::unified(&visible(known), &visible(&text));
+    let difference = changes::unified_diff(&escape_invisible(known), &escape_invisible(&text));
     let is_changed = known != text;
     let tools = tools_in(&text);
     let data = object! {
         "path" => path.display().to_string(), "changed" => is_changed, "tools" => tools.clone(),
     };
     let Some(difference) = difference.filter(|_| is_changed) else {
-        return output::data(global, &data, || {
+        return output::print_data(global, &data, || {
             format!("{} is up to date\n", path.display())
         });
     };
-    if !yes && !asking::confirmed(&path, &difference)? {
+    if !yes && !asking::confirm_file_change(&path, &difference)? {
         return Err(declined());
     }
     let failed = |err| io::cannot_write(&path, &err);
     std::fs::create_dir_all(folder).map_err(failed)?;
-    io::replace(&path, text.as_bytes(), io::FileReaders::AsBefore).map_err(failed)?;
-    let (folder, given) = open::given(global)?;
+    io::replace_file(&path, text.as_bytes(), io::FileReaders::AsBefore).map_err(failed)?;
+    let (folder, given) = open::folder_trust_items(global)?;
     TrustRecord::of(&folder).agree(given.into_iter().filter(|one| one.what == what))?;
     toolkit.reload()?;
-    output::data(global, &data, || {
+    output::print_data(global, &data, || {
         let count = count_phrase(tools.len() as u64, "tool");
         let path = path.display();
         format!("wrote {path} with {count}; see `mathchain plugins list`\n")
     })
 }
 
-fn named<'a>(servers: &'a [McpServer], name: &str) -> Result<&'a McpServer> {
+fn find_server<'a>(servers: &'a [McpServer], name: &str) -> Result<&'a McpServer> {
     let found = servers.iter().find(|server| server.name == name);
     found.ok_or_else(|| {
         let error = tool_error!(
@@ -88,12 +91,12 @@ fn named<'a>(servers: &'a [McpServer], name: &str) -> Result<&'a McpServer> {
         );
         let names = servers.iter().map(|server| server.name.as_str());
         let otherwise = "`[mcp_servers.NAME]` in the configuration names one (docs/mcp.md)";
-        output::nearest(error, name, names, otherwise)
+        output::suggest_nearest_name(error, name, names, otherwise)
     })
 }
 
 /// What a server is given, for a reader.
-fn shown(server: &McpServer) -> String {
+fn render_server(server: &McpServer) -> String {
     let mut text = format!("MCP server `{}`\n", server.name);
     let mut line = |name: &str, value: String| {
         let _ = writeln!(text, "  {name:16} {value}");

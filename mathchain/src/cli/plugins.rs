@@ -49,29 +49,32 @@ pub(super) enum PluginsCommand {
 }
 
 /// Runs one of the commands about plugins.
-pub(super) fn plugins(global: &GlobalArgs, command: &PluginsCommand) -> Result<ExitCode> {
-    let toolkit = open::toolkit(global)?;
+pub(super) fn run_plugins_command(
+    global: &GlobalArgs,
+    command: &PluginsCommand,
+) -> Result<ExitCode> {
+    let toolkit = open::open_toolkit(global)?;
     match command {
-        PluginsCommand::List => list(global, &toolkit),
-        PluginsCommand::Check { no_start } => check(global, &toolkit, !no_start),
+        PluginsCommand::List => list_plugins(global, &toolkit),
+        PluginsCommand::Check { no_start } => check_plugins(global, &toolkit, !no_start),
         PluginsCommand::New { name } => new(global, &toolkit, name),
-        PluginsCommand::Reload => reload(global, &toolkit),
-        PluginsCommand::Pin { server, yes } => pin::pin(global, &toolkit, server, *yes),
-        PluginsCommand::Enable { name } => switch(global, &toolkit, name, true),
-        PluginsCommand::Disable { name } => switch(global, &toolkit, name, false),
+        PluginsCommand::Reload => reload_plugins(global, &toolkit),
+        PluginsCommand::Pin { server, yes } => pin::pin_server(global, &toolkit, server, *yes),
+        PluginsCommand::Enable { name } => switch_plugin(global, &toolkit, name, true),
+        PluginsCommand::Disable { name } => switch_plugin(global, &toolkit, name, false),
     }
 }
 
-fn list(global: &GlobalArgs, toolkit: &Toolkit) -> Result<ExitCode> {
+fn list_plugins(global: &GlobalArgs, toolkit: &Toolkit) -> Result<ExitCode> {
     let (loaded, broken) = (toolkit.plugins(), toolkit.broken_plugins());
-    let described = loaded.iter().map(generation::describe);
+    let described = loaded.iter().map(generation::describe_plugin);
     let described = described.chain(broken.iter().map(generation::describe_broken));
-    output::data(global, &Value::array(described.collect()), || {
+    output::print_data(global, &Value::array(described.collect()), || {
         if loaded.is_empty() && broken.is_empty() {
             return "no plugins; create one with `mathchain plugins new NAME` (docs/plugins.md)\n"
                 .to_owned();
         }
-        let sound = loaded.iter().map(readable);
+        let sound = loaded.iter().map(render_plugin);
         sound.chain(broken.iter().map(why_broken)).collect()
     })
 }
@@ -86,7 +89,7 @@ fn why_broken(broken: &BrokenPlugin) -> String {
     text
 }
 
-fn readable(plugin: &Plugin) -> String {
+fn render_plugin(plugin: &Plugin) -> String {
     let manifest = &plugin.manifest;
     let status = match &plugin.status {
         PluginStatus::Unavailable(lacks) => format!("unavailable, requires `{lacks}`"),
@@ -103,7 +106,7 @@ fn readable(plugin: &Plugin) -> String {
 }
 
 /// Reports broken plugins, which loading has found, and greets the process of each other one.
-fn check(global: &GlobalArgs, toolkit: &Toolkit, start: bool) -> Result<ExitCode> {
+fn check_plugins(global: &GlobalArgs, toolkit: &Toolkit, start: bool) -> Result<ExitCode> {
     let (loaded, broken) = (toolkit.plugins(), toolkit.broken_plugins());
     let greet = |plugin: &Plugin| match &plugin.status {
         PluginStatus::Ready if start => plugin.greet(&Ctx::default()),
@@ -133,7 +136,7 @@ fn check(global: &GlobalArgs, toolkit: &Toolkit, start: bool) -> Result<ExitCode
             "error" => one.errors.with_keys(),
         }
     });
-    output::data(global, &Value::array(data.chain(failed).collect()), || {
+    output::print_data(global, &Value::array(data.chain(failed).collect()), || {
         let line = |(plugin, result): &(&Plugin, Result<()>)| {
             let (name, version) = (&plugin.manifest.name, &plugin.manifest.version);
             match result {
@@ -170,7 +173,7 @@ fn new(global: &GlobalArgs, toolkit: &Toolkit, name: &str) -> Result<ExitCode> {
     }
     let written = plugins::write_template(&folder, name)?;
     // Written by the user's hand.
-    let (project, given) = open::given(global)?;
+    let (project, given) = open::folder_trust_items(global)?;
     let what = format!("plugins.{name}");
     TrustRecord::of(&project).agree(given.into_iter().filter(|one| one.what == what))?;
     toolkit.reload()?;
@@ -178,7 +181,7 @@ fn new(global: &GlobalArgs, toolkit: &Toolkit, name: &str) -> Result<ExitCode> {
         .iter()
         .map(|path| path.to_string_lossy().into_owned());
     let data = object! { "name" => name, "files" => files.collect::<Vec<String>>() };
-    output::data(global, &data, || {
+    output::print_data(global, &data, || {
         let wrote = written
             .iter()
             .map(|path| format!("wrote {}\n", path.display()));
@@ -188,28 +191,28 @@ fn new(global: &GlobalArgs, toolkit: &Toolkit, name: &str) -> Result<ExitCode> {
 }
 
 /// Sets the modification times of the manifests to now, which `serve` processes notice.
-fn reload(global: &GlobalArgs, toolkit: &Toolkit) -> Result<ExitCode> {
+fn reload_plugins(global: &GlobalArgs, toolkit: &Toolkit) -> Result<ExitCode> {
     let loaded = toolkit.plugins();
     for plugin in loaded.iter() {
-        if let Err(err) = touch(Path::new(&plugin.bundle.manifest_name)) {
+        if let Err(err) = touch_file(Path::new(&plugin.bundle.manifest_name)) {
             let name = &plugin.bundle.manifest_name;
-            complain(&format!("warning: cannot touch `{name}`: {err}\n"));
+            write_stderr(&format!("warning: cannot touch `{name}`: {err}\n"));
         }
     }
-    complain("running `serve` processes reload these within a second\n");
-    list(global, toolkit)
+    write_stderr("running `serve` processes reload these within a second\n");
+    list_plugins(global, toolkit)
 }
 
 #[expect(
     clippy::disallowed_methods,
     reason = "the time is for the file system, and no tool sees it"
 )]
-fn touch(path: &Path) -> std::io::Result<()> {
+fn touch_file(path: &Path) -> std::io::Result<()> {
     let file = std::fs::File::options().append(true).open(path)?;
     file.set_modified(SystemTime::now())
 }
 
-fn switch(global: &GlobalArgs, toolkit: &Toolkit, name: &str, on: bool) -> Result<ExitCode> {
+fn switch_plugin(global: &GlobalArgs, toolkit: &Toolkit, name: &str, on: bool) -> Result<ExitCode> {
     let (plugin_name, tool) = match name.split_once(':') {
         Some((plugin, tool)) => (plugin, Some(tool)),
         None => (name, None),
@@ -222,7 +225,7 @@ fn switch(global: &GlobalArgs, toolkit: &Toolkit, name: &str, on: bool) -> Resul
         // Its tools are unknown; as a whole it can be switched off, and on again.
         if tool.is_none() {
             let path = plugins::switch_broken(broken, roots, on)?;
-            return switched(global, name, on, &path);
+            return print_switch_result(global, name, on, &path);
         }
         return Err(tool_error!(InvalidRequest, "plugin";
             "the plugin `{plugin_name}` is broken: {}", broken.errors.with_keys();
@@ -233,12 +236,17 @@ fn switch(global: &GlobalArgs, toolkit: &Toolkit, name: &str, on: bool) -> Resul
     let named = |plugin: &&Plugin| plugin.manifest.name == plugin_name;
     let plugin = loaded.iter().find(named).ok_or_else(|| {
         let unknown = tool_error!(InvalidArgs, "no plugin named `{plugin_name}`");
-        output::nearest(unknown, plugin_name, names(), hint)
+        output::suggest_nearest_name(unknown, plugin_name, names(), hint)
     })?;
     let mut names = plugin.manifest.tools.iter().map(|tool| tool.name.as_str());
     if let Some(tool) = tool.filter(|tool| !names.clone().any(|known| known == *tool)) {
         let unknown = tool_error!(InvalidArgs; "the plugin `{plugin_name}` has no tool `{tool}`");
-        return Err(output::nearest(unknown, tool, names.by_ref(), hint));
+        return Err(output::suggest_nearest_name(
+            unknown,
+            tool,
+            names.by_ref(),
+            hint,
+        ));
     }
     if let Some(server) = &plugin.bundle.server {
         return Err(
@@ -255,13 +263,13 @@ fn switch(global: &GlobalArgs, toolkit: &Toolkit, name: &str, on: bool) -> Resul
     })?;
     // The new settings must load.
     toolkit.reload()?;
-    switched(global, name, on, &path)
+    print_switch_result(global, name, on, &path)
 }
 
-fn switched(global: &GlobalArgs, name: &str, on: bool, path: &Path) -> Result<ExitCode> {
+fn print_switch_result(global: &GlobalArgs, name: &str, on: bool, path: &Path) -> Result<ExitCode> {
     let settings = path.to_string_lossy().into_owned();
     let data = object! { "name" => name, "enabled" => on, "settings" => settings };
-    output::data(global, &data, || {
+    output::print_data(global, &data, || {
         let state = if on { "enabled" } else { "disabled" };
         format!("{state} `{name}` in {}\n", path.display())
     })

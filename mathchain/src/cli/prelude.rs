@@ -11,6 +11,8 @@ pub(in crate::cli) use tool_core::{
 
 pub(in crate::cli) use super::caller::CallerArgs;
 pub(in crate::cli) use super::global::{GlobalArgs, OutputFormat, one_of};
-pub(in crate::cli) use super::output::{self, complain, plain, print, say, stdout};
+pub(in crate::cli) use super::output::{
+    self, plain_value, print_text, standard_output, write_stderr, write_stdout,
+};
 pub(in crate::cli) use super::{answer, complete, exit, human, open};
 pub(in crate::cli) use crate::{CallContext, Toolkit, environment, io};

@@ -15,7 +15,7 @@ use chain_runtime::{CheckedStep, StepObserver};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tool_core::ctx::Progress;
 
-use super::output::complain;
+use super::output::write_stderr;
 use super::{human, output};
 use crate::environment;
 
@@ -39,48 +39,48 @@ fn status_line() -> ProgressBar {
 /// The status line on the screen.
 static DRAWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-fn drawn() -> MutexGuard<'static, Option<ProgressBar>> {
+fn lock_drawn_bar() -> MutexGuard<'static, Option<ProgressBar>> {
     DRAWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn draw(bar: &ProgressBar) {
-    *drawn() = Some(bar.clone());
+fn draw_bar(bar: &ProgressBar) {
+    *lock_drawn_bar() = Some(bar.clone());
     bar.set_draw_target(ProgressDrawTarget::stderr());
     bar.enable_steady_tick(TICK);
 }
 
 /// Erases the status line.
-fn erase(bar: &ProgressBar) {
-    *drawn() = None;
+fn erase_bar(bar: &ProgressBar) {
+    *lock_drawn_bar() = None;
     bar.finish_and_clear();
 }
 
 /// Prints a line on stderr above the status line, where there is one.
-pub(super) fn above(line: &str) {
-    let bar = drawn().clone();
+pub(super) fn print_above_bar(line: &str) {
+    let bar = lock_drawn_bar().clone();
     match bar {
-        Some(bar) => bar.suspend(|| complain(line)),
-        None => complain(line),
+        Some(bar) => bar.suspend(|| write_stderr(line)),
+        None => write_stderr(line),
     }
 }
 
 /// Erases the status line of a process that ends at once.
-pub(super) fn leave() {
-    let bar = drawn().take();
+pub(super) fn clear_status_line() {
+    let bar = lock_drawn_bar().take();
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
 }
 
 /// `name`, the fraction done, and what the tool says, in one line.
-fn status(name: &str, fraction: Option<f64>, words: &str) -> String {
+fn status_text(name: &str, fraction: Option<f64>, words: &str) -> String {
     let fraction = fraction.map(|fraction| format!(" {:.0}%", fraction.clamp(0.0, 1.0) * 100.0));
     let words = match words {
         "" => Cow::Borrowed(""),
         words => Cow::Owned(format!(": {}", words.replace(['\n', '\t'], " "))),
     };
     let text = format!("{name}{}{words}", fraction.unwrap_or_default());
-    human::safe(&text).into_owned()
+    human::replace_controls(&text).into_owned()
 }
 
 /// Makes a call of the tool `name`; on a terminal, a call that takes longer shows the elapsed time and what it does.
@@ -88,17 +88,18 @@ pub(super) fn around_call<T>(name: &str, call: impl FnOnce(Option<Arc<Progress>>
     if !is_drawn() {
         return call(None);
     }
-    let bar = status_line().with_message(status(name, None, ""));
+    let bar = status_line().with_message(status_text(name, None, ""));
     let (ended, waiting) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
         let (shown, told, named) = (bar.clone(), bar.clone(), name.to_owned());
-        let told = move |fraction, words: &str| told.set_message(status(&named, fraction, words));
+        let told =
+            move |fraction, words: &str| told.set_message(status_text(&named, fraction, words));
         scope.spawn(move || {
             if waiting.recv_timeout(SHOW_AFTER) == Err(RecvTimeoutError::Timeout) {
-                draw(&shown);
+                draw_bar(&shown);
                 // The line goes when the call has ended, not before it was drawn.
                 let _ = waiting.recv();
-                erase(&shown);
+                erase_bar(&shown);
             }
         });
         let answer = call(Some(Arc::new(told)));
@@ -137,7 +138,7 @@ impl ProgressDisplay {
         is_shown.then(|| {
             let bar = status_line();
             if is_drawn() {
-                draw(&bar);
+                draw_bar(&bar);
             }
             let running = Mutex::default();
             Self { bar, running }
@@ -146,7 +147,7 @@ impl ProgressDisplay {
 
     /// Erases the status line.
     fn clear(&self) {
-        erase(&self.bar);
+        erase_bar(&self.bar);
     }
 
     fn change(&self, change: impl FnOnce(&mut RunningSteps)) {
@@ -154,7 +155,7 @@ impl ProgressDisplay {
         change(&mut running);
         let words = running.steps.len() == 1;
         let name = |(id, fraction, said): &(String, Option<f64>, String)| {
-            status(id, *fraction, if words { said } else { "" })
+            status_text(id, *fraction, if words { said } else { "" })
         };
         let names: Vec<String> = running.steps.values().map(name).collect();
         let (ended, names) = (running.ended, names.join(", "));
@@ -189,11 +190,14 @@ impl StepObserver for ProgressDisplay {
             false => ("", ""),
         };
         let elapsed = end.ended.saturating_sub(end.began).as_secs_f64() * 1e3;
-        let (id, tool) = (human::safe(&step.id), human::safe(step.tool));
+        let (id, tool) = (
+            human::replace_controls(&step.id),
+            human::replace_controls(step.tool),
+        );
         let rest = format!("{id:24} {tool:24} {elapsed:8.1} ms");
         match is_drawn() {
             true => self.bar.println(format!("  {on}{mark:6}{off} {rest}")),
-            false => complain(&format!("  {mark:6} {rest}\n")),
+            false => write_stderr(&format!("  {mark:6} {rest}\n")),
         }
         self.change(|running| {
             running.steps.remove(&position);

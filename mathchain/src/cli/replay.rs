@@ -8,7 +8,9 @@ use registry::ApprovalAnswer;
 
 use super::prelude::*;
 use super::resume::open_run;
-use super::{folders, run, runs};
+use super::{
+    folders, runs, {run, run_command_line},
+};
 
 #[derive(Debug, Args)]
 #[command(
@@ -44,7 +46,7 @@ pub(super) enum ReplayMode {
     Rerun,
 }
 
-pub(super) fn replay(global: &GlobalArgs, replay: &ReplayCommand) -> Result<ExitCode> {
+pub(super) fn replay_run(global: &GlobalArgs, replay: &ReplayCommand) -> Result<ExitCode> {
     let (toolkit, found) = match &replay.run {
         Some(id) => open_run(global, id, false)?,
         None => open_last(global)?,
@@ -52,27 +54,28 @@ pub(super) fn replay(global: &GlobalArgs, replay: &ReplayCommand) -> Result<Exit
     let context = CallContext {
         // Only a rerun repeats effects.
         answer: match replay.mode {
-            ReplayMode::Rerun => open::answer(&toolkit, replay.yes, false)?,
+            ReplayMode::Rerun => open::approval_answer(&toolkit, replay.yes, false)?,
             ReplayMode::Verify | ReplayMode::Replay => ApprovalAnswer::Yes,
         },
         ..CallContext::of_run(&found)
     };
     let code = match replay.mode {
-        ReplayMode::Verify => verify(global, &toolkit, &found),
-        ReplayMode::Replay => compare(global, &toolkit, &context, &found),
+        ReplayMode::Verify => verify_run(global, &toolkit, &found),
+        ReplayMode::Replay => compare_replay(global, &toolkit, &context, &found),
         ReplayMode::Rerun => {
-            let (plan, inputs) = chains::load_recorded_plan(open::state(&toolkit)?, &found.id)?;
+            let (plan, inputs) =
+                chains::load_recorded_plan(open::require_state(&toolkit)?, &found.id)?;
             let result = toolkit.run_plan(&context, &plan, &inputs, RunOptions::default())?;
-            return Ok(run::finish(global, &toolkit, &result));
+            return Ok(run::print_run_result(global, &toolkit, &result));
         }
     };
-    answer::close(&toolkit);
+    answer::close_audit(&toolkit);
     code
 }
 
 /// Reads every record and value of a run; damage is an error.
-fn verify(global: &GlobalArgs, toolkit: &Toolkit, found: &RunRecord) -> Result<ExitCode> {
-    let state = open::state(toolkit)?;
+fn verify_run(global: &GlobalArgs, toolkit: &Toolkit, found: &RunRecord) -> Result<ExitCode> {
+    let state = open::require_state(toolkit)?;
     let records = state.run_records(&found.id)?;
     found.with_values()?;
     let mut handles = vec![found.plan.clone(), found.inputs.clone()];
@@ -88,13 +91,13 @@ fn verify(global: &GlobalArgs, toolkit: &Toolkit, found: &RunRecord) -> Result<E
     let data = object! {
         "run" => id, "mode" => "verify", "records" => records, "values" => values, "sound" => true,
     };
-    output::data(global, &data, || {
+    output::print_data(global, &data, || {
         format!("run {id}: {records} records and {values} values verified\n")
     })
 }
 
 /// Recomputes deterministic calls, and compares.
-fn compare(
+fn compare_replay(
     global: &GlobalArgs,
     toolkit: &Toolkit,
     context: &CallContext,
@@ -126,19 +129,19 @@ fn compare(
         "mode" => "replay",
         "same" => same,
         "compared" => scope,
-        "reasons" => first(&replayed.reasons),
-        "not_compared" => first(&replayed.open),
+        "reasons" => first_entries(&replayed.reasons),
+        "not_compared" => first_entries(&replayed.open),
         "computed" => computed,
         "taken" => compared.taken,
         "divergences" => divergences.collect::<Vec<_>>(),
         "unreadable" => unreadable.collect::<Vec<_>>(),
         "differs" => replayed.differs.clone(),
     };
-    output::data(global, &data, || readable(found, &replayed))?;
+    output::print_data(global, &data, || render_replay(found, &replayed))?;
     Ok(exit::of_check(same))
 }
 
-fn readable(found: &RunRecord, replayed: &chains::RunReplayResult) -> String {
+fn render_replay(found: &RunRecord, replayed: &chains::RunReplayResult) -> String {
     let compared = &replayed.compared;
     let verdict = match (replayed.is_same(), compared.unreadable.is_empty()) {
         (true, _) => "identical, bit for bit",
@@ -149,7 +152,7 @@ fn readable(found: &RunRecord, replayed: &chains::RunReplayResult) -> String {
     let (id, state, taken) = (&found.id, found.state.as_str(), compared.taken);
     let mut text =
         format!("run {id} ({state}): {computed} recomputed, {taken} from the record: {verdict}\n");
-    for reason in first(&replayed.reasons) {
+    for reason in first_entries(&replayed.reasons) {
         let _ = writeln!(text, "{reason}");
     }
     if !replayed.open.is_empty() {
@@ -162,8 +165,8 @@ fn readable(found: &RunRecord, replayed: &chains::RunReplayResult) -> String {
     }
     if let Some(first) = compared.divergences.first() {
         let _ = writeln!(text, "first divergence at {}", first.call);
-        let _ = writeln!(text, "  recorded {}", shortened(&first.recorded));
-        let _ = writeln!(text, "  found    {}", shortened(&first.found));
+        let _ = writeln!(text, "  recorded {}", shorten_value(&first.recorded));
+        let _ = writeln!(text, "  found    {}", shorten_value(&first.found));
     }
     for one in &replayed.differs {
         let _ = writeln!(text, "recorded with another {one}: last digits may differ");
@@ -172,7 +175,7 @@ fn readable(found: &RunRecord, replayed: &chains::RunReplayResult) -> String {
 }
 
 /// The first entries of a list, and how many more there are.
-fn first(list: &[String]) -> Vec<String> {
+fn first_entries(list: &[String]) -> Vec<String> {
     let mut shown: Vec<String> = list.iter().take(LISTED_MAX).cloned().collect();
     if let Some(more @ 1..) = list.len().checked_sub(LISTED_MAX) {
         shown.push(format!("and {more} more"));
@@ -180,7 +183,7 @@ fn first(list: &[String]) -> Vec<String> {
     shown
 }
 
-fn shortened(value: &Value) -> String {
+fn shorten_value(value: &Value) -> String {
     const SHOWN: usize = 400;
     let text = json::to_text(value);
     match text.char_indices().nth(SHOWN) {
@@ -190,9 +193,9 @@ fn shortened(value: &Value) -> String {
 }
 
 fn open_last(global: &GlobalArgs) -> Result<(Toolkit, RunRecord)> {
-    let toolkit = open::toolkit(global)?;
-    let runs = open::state(&toolkit)?.runs(None, usize::MAX)?;
-    let here = folders::here(&toolkit);
+    let toolkit = open::open_toolkit(global)?;
+    let runs = open::require_state(&toolkit)?.runs(None, usize::MAX)?;
+    let here = folders::current_workspace(&toolkit);
     let fits = |run: &RunRecord| here.as_ref().is_none_or(|here| runs::is_in(run, here));
     let last = runs
         .into_iter()

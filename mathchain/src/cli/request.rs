@@ -50,7 +50,7 @@ impl<'a> ApprovalDetails<'a> {
                 line(name, value);
             }
         }
-        line("asked", &human::time(approval.created_ms));
+        line("asked", &human::format_local_time(approval.created_ms));
         line("reason", &approval.reason);
         for name in ["folder", "phase", "task", "arguments_digest", "digest"] {
             if let Some(value) = self.detail(name).and_then(Value::as_str) {
@@ -111,7 +111,7 @@ impl<'a> ApprovalDetails<'a> {
         text.push_str("arguments\n");
         for (name, value) in arguments.iter() {
             if !compared.contains(&name) {
-                argument(&mut text, name, value);
+                append_argument(&mut text, name, value);
             }
         }
         if let Some((_, change)) = change {
@@ -170,7 +170,7 @@ impl<'a> ApprovalDetails<'a> {
             let patch = text("patch")?;
             return Some((
                 PATCH,
-                format!("changes\n{}{}", indented(patch), self.deletions(patch)),
+                format!("changes\n{}{}", indent_lines(patch), self.deletions(patch)),
             ));
         }
         let path = text("path")?;
@@ -198,11 +198,11 @@ impl<'a> ApprovalDetails<'a> {
             _ => return None,
         };
         // The new text has no secrets any more; the old one may have some.
-        let difference = changes::unified(&old, &new)?;
+        let difference = changes::unified_diff(&old, &new)?;
         let difference = registry::redact::redact_text(&difference).0.into_owned();
         Some((
             names,
-            format!("changes of {path}\n{}", indented(&difference)),
+            format!("changes of {path}\n{}", indent_lines(&difference)),
         ))
     }
 
@@ -213,11 +213,13 @@ impl<'a> ApprovalDetails<'a> {
             .lines()
             .filter_map(|line| line.trim_end().strip_prefix("*** Delete File: "));
         for path in deleted.map(str::trim) {
-            let difference = self.file(path).and_then(|old| changes::unified(&old, ""));
+            let difference = self
+                .file(path)
+                .and_then(|old| changes::unified_diff(&old, ""));
             let difference = difference
                 .unwrap_or_else(|| "its content is empty, or cannot be shown\n".to_owned());
             let difference = registry::redact::redact_text(&difference).0.into_owned();
-            let _ = write!(shown, "deletes {path}\n{}", indented(&difference));
+            let _ = write!(shown, "deletes {path}\n{}", indent_lines(&difference));
         }
         shown
     }
@@ -253,11 +255,11 @@ fn plain_text(value: &Value) -> String {
 }
 
 /// An argument on lines of its own: texts as they are, everything else as JSON.
-fn argument(text: &mut String, name: &str, value: &Value) {
+fn append_argument(text: &mut String, name: &str, value: &Value) {
     match value.as_str() {
         Some(lines) if lines.contains('\n') => {
             let _ = writeln!(text, "  {name}:");
-            text.push_str(&indented(lines));
+            text.push_str(&indent_lines(lines));
         }
         _ => {
             let _ = writeln!(text, "  {name}: {}", json::to_text(value));
@@ -265,6 +267,6 @@ fn argument(text: &mut String, name: &str, value: &Value) {
     }
 }
 
-fn indented(lines: &str) -> String {
+fn indent_lines(lines: &str) -> String {
     lines.lines().map(|line| format!("    {line}\n")).collect()
 }

@@ -8,7 +8,9 @@ use journal::{RunRecord, RunState, StateScope};
 
 use super::prelude::*;
 use super::session::SessionWorld;
-use super::{asking, progress, run, signals};
+use super::{
+    asking, progress, signals, {run, run_command_line},
+};
 use crate::real_paths::RealPaths;
 use crate::roots;
 
@@ -40,7 +42,7 @@ pub(super) struct ResumeCommand {
 }
 
 /// Resumes a run, and asks at the terminal for what its steps need.
-pub(super) fn resume(global: &GlobalArgs, resume: &ResumeCommand) -> Result<ExitCode> {
+pub(super) fn resume_run(global: &GlobalArgs, resume: &ResumeCommand) -> Result<ExitCode> {
     if resume.interrupted {
         return resume_interrupted(global, resume);
     }
@@ -49,14 +51,14 @@ pub(super) fn resume(global: &GlobalArgs, resume: &ResumeCommand) -> Result<Exit
 
 /// Resumes the runs of this workspace whose processes ended; gives the first exit code that is no success.
 fn resume_interrupted(global: &GlobalArgs, resume: &ResumeCommand) -> Result<ExitCode> {
-    let toolkit = open::toolkit(global)?;
+    let toolkit = open::open_toolkit(global)?;
     let scope = StateScope::workspace(toolkit.workspace_id());
     let running = Some(RunState::Running);
-    let mut runs = open::state(&toolkit)?.runs_in(&scope, running, usize::MAX)?;
+    let mut runs = open::require_state(&toolkit)?.runs_in(&scope, running, usize::MAX)?;
     runs.retain(|run| run.is_resumable() && run.parent.is_none());
     drop(toolkit);
     if runs.is_empty() {
-        complain("no interrupted runs in this workspace\n");
+        write_stderr("no interrupted runs in this workspace\n");
     }
     let mut code = ExitCode::from(exit::OK);
     for run in runs.iter().rev() {
@@ -69,7 +71,7 @@ fn resume_interrupted(global: &GlobalArgs, resume: &ResumeCommand) -> Result<Exi
             Ok(ended) => ended,
             // The others go on.
             Err(error) => {
-                complain(&format!("run {}: {}", run.id, human::error(&error)));
+                write_stderr(&format!("run {}: {}", run.id, human::render_error(&error)));
                 exit::of_error(&error).into()
             }
         };
@@ -81,7 +83,7 @@ fn resume_interrupted(global: &GlobalArgs, resume: &ResumeCommand) -> Result<Exi
 }
 
 /// Resumes a run whose approver runs this process: what its next steps need stays pending, so that it is shown before it is approved.
-pub(super) fn approved(global: &GlobalArgs, run: &str) -> Result<ExitCode> {
+pub(super) fn resume_approved_run(global: &GlobalArgs, run: &str) -> Result<ExitCode> {
     let resume = ResumeCommand {
         run: Some(run.to_owned()),
         interrupted: false,
@@ -95,31 +97,31 @@ pub(super) fn approved(global: &GlobalArgs, run: &str) -> Result<ExitCode> {
 fn resume_as(global: &GlobalArgs, resume: &ResumeCommand, by_approver: bool) -> Result<ExitCode> {
     let id = resume.run.as_deref().unwrap_or_default();
     let (mut toolkit, mut found) = open_run(global, id, resume.accept_changes)?;
-    let decisions = resume.decisions.iter().map(|text| decision(text));
+    let decisions = resume.decisions.iter().map(|text| parse_decision(text));
     let mut how = chains::ResumeRequest {
         decisions: decisions.collect::<Result<_>>()?,
         accept_changes: resume.accept_changes,
         ..chains::ResumeRequest::default()
     };
     // A nested run is resumed with its top-level run.
-    if let Some(outer) = chains::root_run(open::state(&toolkit)?, &found)? {
+    if let Some(outer) = chains::root_run(open::require_state(&toolkit)?, &found)? {
         let decisions = std::mem::take(&mut how.decisions);
         how.within = BTreeMap::from([(found.id, decisions)]);
         (toolkit, found) = open_run(global, &outer.id, resume.accept_changes)?;
     }
     if found.state.is_final() && how.decisions.is_empty() && how.within.values().all(Vec::is_empty)
     {
-        let outcome = chains::ended_run_outcome(open::state(&toolkit)?, &found)?;
-        return answer::finish(&toolkit, global, &outcome);
+        let outcome = chains::ended_run_outcome(open::require_state(&toolkit)?, &found)?;
+        return answer::finish_answer(&toolkit, global, &outcome);
     }
     let asks = !by_approver && asking::may_ask(&toolkit);
     if by_approver {
-        open::state(&toolkit)?.act_for_approver();
+        open::require_state(&toolkit)?.act_for_approver();
     }
     let stop = StopFlag::new();
     signals::stop_on_signal(&stop);
     let context = CallContext {
-        answer: open::answer(&toolkit, resume.yes, asks)?,
+        answer: open::approval_answer(&toolkit, resume.yes, asks)?,
         stop,
         ..CallContext::of_run(&found)
     };
@@ -127,10 +129,10 @@ fn resume_as(global: &GlobalArgs, resume: &ResumeCommand, by_approver: bool) -> 
     let result =
         progress::with_display(|observer| toolkit.resume(&context, &found.id, &how, observer));
     let result = match asks {
-        true => asking::continued(global, &toolkit, &context, result?)?,
+        true => asking::continue_suspended_run(global, &toolkit, &context, result?)?,
         false => result?,
     };
-    Ok(run::finish(global, &toolkit, &result))
+    Ok(run::print_run_result(global, &toolkit, &result))
 }
 
 /// Finds a run, and opens the toolkit in the workspace, with the agents and the session folder that it began with.
@@ -142,15 +144,15 @@ pub(super) fn open_run(
     id: &str,
     accept_changes: bool,
 ) -> Result<(Toolkit, RunRecord)> {
-    let mut toolkit = open::toolkit(global)?;
-    let found = open::state(&toolkit)?.run(id)?;
+    let mut toolkit = open::open_toolkit(global)?;
+    let found = open::require_state(&toolkit)?.run(id)?;
     // Whatever the current folder, the run continues in its own workspace.
     let mut global = global.clone();
     if let Err(elsewhere) = chains::same_workspace(&found, &toolkit.dispatcher()) {
         let began = chains::workspace_of(&found);
         let there = |root: &str| {
-            let root = roots::single(PathBuf::from(root));
-            let there = roots::identity(&root, &RealPaths::default());
+            let root = roots::single_root(PathBuf::from(root));
+            let there = roots::workspace_identity(&root, &RealPaths::default());
             there.map(|there| there.id)
         };
         if let Some(began) = began
@@ -169,7 +171,7 @@ pub(super) fn open_run(
         match began {
             Some(began) if global.workspace.is_none() => {
                 global.workspace = Some(PathBuf::from(&began.root));
-                toolkit = open::toolkit(&global)?;
+                toolkit = open::open_toolkit(&global)?;
             }
             _ if accept_changes => {}
             _ => return Err(elsewhere),
@@ -191,7 +193,7 @@ pub(super) fn of_original(what: &str, original: &str, hint: &str) -> ToolError {
 }
 
 /// `CALL=again`, `CALL=failed`, `CALL=done`, `CALL=done:JSON`.
-fn decision(text: &str) -> Result<(String, OutcomeRuling)> {
+fn parse_decision(text: &str) -> Result<(String, OutcomeRuling)> {
     let wrong = |message: String| {
         ToolError::new(ErrorCode::InvalidRequest, message)
             .reason("decision")

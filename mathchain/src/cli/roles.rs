@@ -9,7 +9,10 @@ pub(super) enum RolesCommand {
 }
 
 /// Lists the roles.
-pub(super) fn roles(global: &GlobalArgs, RolesCommand::List: &RolesCommand) -> Result<ExitCode> {
+pub(super) fn list_roles(
+    global: &GlobalArgs,
+    RolesCommand::List: &RolesCommand,
+) -> Result<ExitCode> {
     let toolkit = open::read_only(global, false)?;
     let dispatcher = toolkit.dispatcher();
     let policy = dispatcher.policy();
@@ -26,11 +29,11 @@ pub(super) fn roles(global: &GlobalArgs, RolesCommand::List: &RolesCommand) -> R
     let data = rows.iter().map(|(name, purpose, count)| {
         object! { "role" => *name, "description" => *purpose, "tools" => *count }
     });
-    output::data(global, &Value::array(data.collect()), || {
+    output::print_data(global, &Value::array(data.collect()), || {
         let mut table = human::TextTable::new(["role", "tools", "purpose"]);
-        let width = human::width().saturating_sub(32);
+        let width = human::terminal_width().saturating_sub(32);
         for (name, purpose, count) in &rows {
-            let lines = human::wrapped(purpose, width, 0);
+            let lines = human::wrap_paragraph(purpose, width, 0);
             for (line, words) in lines.split('\n').enumerate() {
                 let first = |text: String| if line == 0 { text } else { String::new() };
                 table.push(vec![

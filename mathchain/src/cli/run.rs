@@ -48,17 +48,17 @@ pub(super) struct PlanRunCommand {
 }
 
 /// Runs a plan, or explains it.
-pub(super) fn run(global: &GlobalArgs, run: &PlanRunCommand) -> Result<ExitCode> {
+pub(super) fn execute_plan(global: &GlobalArgs, run: &PlanRunCommand) -> Result<ExitCode> {
     run.given.caller.check_facts()?;
     let toolkit = run.given.caller.open(global)?;
     let refused = |problems: PlanProblems| {
-        let head = answer::head(&toolkit);
-        source::refused(global, Some(&run.given.plan), problems, head.as_ref())
+        let head = answer::audit_head(&toolkit);
+        source::print_plan_problems(global, Some(&run.given.plan), problems, head.as_ref())
     };
     // An explanation shows each request for approval; it runs nothing.
     let approval = match run.explain {
         true => ApprovalAnswer::Yes,
-        false => open::answer(&toolkit, run.yes, asking::may_ask(&toolkit))?,
+        false => open::approval_answer(&toolkit, run.yes, asking::may_ask(&toolkit))?,
     };
     let prepared = match run.given.prepare(&toolkit, approval) {
         Ok(prepared) => prepared,
@@ -68,13 +68,15 @@ pub(super) fn run(global: &GlobalArgs, run: &PlanRunCommand) -> Result<ExitCode>
     let (plan, inputs) = (&prepared.plan, &prepared.inputs);
     if run.explain || run.dry_run {
         return match toolkit.check(&prepared.context, plan, inputs, CheckMode::Inspect) {
-            Ok(checked) => output::data(global, &checked.explain(), || checked.explain_text()),
+            Ok(checked) => {
+                output::print_data(global, &checked.explain(), || checked.explain_text())
+            }
             Err(problems) => Ok(refused(problems)),
         };
     }
     if let Some(file) = &run.trace_file {
         // A file that cannot be written is an error before anything runs.
-        source::create(file)?;
+        source::create_named_file(file)?;
     }
     let stop = StopFlag::new();
     signals::stop_on_signal(&stop);
@@ -93,23 +95,27 @@ pub(super) fn run(global: &GlobalArgs, run: &PlanRunCommand) -> Result<ExitCode>
     });
     match result {
         Ok(result) => {
-            let result = asking::continued(global, &toolkit, &context, result)?;
+            let result = asking::continue_suspended_run(global, &toolkit, &context, result)?;
             let code = finish_with(global, &toolkit, &result, run.trace);
             if let Some(file) = &run.trace_file {
                 let text = json::to_text(&result.chrome_trace());
-                source::write(file, &format!("{text}\n"))?;
+                source::write_named_file(file, &format!("{text}\n"))?;
             }
             Ok(code)
         }
         Err(problems) => {
-            answer::close(&toolkit);
+            answer::close_audit(&toolkit);
             Ok(refused(problems))
         }
     }
 }
 
 /// Prints the result of a run.
-pub(super) fn finish(global: &GlobalArgs, toolkit: &Toolkit, result: &ChainResult) -> ExitCode {
+pub(super) fn print_run_result(
+    global: &GlobalArgs,
+    toolkit: &Toolkit,
+    result: &ChainResult,
+) -> ExitCode {
     finish_with(global, toolkit, result, false)
 }
 
@@ -123,38 +129,38 @@ fn finish_with(
         true => result.to_traced_outcome(),
         false => result.to_outcome(),
     };
-    answer::flush(toolkit, global.format(), &mut outcome);
+    answer::flush_audit(toolkit, global.format(), &mut outcome);
     match global.format() {
         OutputFormat::Human => {
             if !output::is_quiet() || !result.is_success() {
-                complain(&summary(global, result));
+                write_stderr(&run_summary(global, result));
             }
             if trace {
-                complain(&result.trace_text());
+                write_stderr(&result.trace_text());
             }
             let outputs = Value::Object(Arc::new(result.outputs.clone()));
-            say(&human::value(&outputs));
-            complain(&match outcome.status {
+            print_text(&human::render_value(&outputs));
+            write_stderr(&match outcome.status {
                 // The summary has the commands to continue.
-                OutcomeStatus::PendingApproval { .. } => human::warnings(&outcome),
-                _ => human::outcome(&outcome).stderr,
+                OutcomeStatus::PendingApproval { .. } => human::render_warnings(&outcome),
+                _ => human::render_outcome(&outcome).stderr,
             });
-            output::notes(&outcome);
+            output::print_audit_head(&outcome);
         }
         OutputFormat::Csv if result.is_success() => {
             let outputs = Value::Object(Arc::new(result.outputs.clone()));
-            complain(&human::warnings(&outcome));
-            match super::csv::text(&outputs) {
-                Ok(text) => output::print(&text),
+            write_stderr(&human::render_warnings(&outcome));
+            match super::csv::render_csv(&outputs) {
+                Ok(text) => output::write_stdout(&text),
                 Err(err) => {
-                    output::error(global, &err);
+                    output::print_error(global, &err);
                     return exit::of_error(&err).into();
                 }
             }
         }
         format => {
-            if let Err(err) = output::outcome(format, &outcome) {
-                output::error(global, &err);
+            if let Err(err) = output::print_outcome(format, &outcome) {
+                output::print_error(global, &err);
             }
         }
     }
@@ -165,10 +171,10 @@ fn finish_with(
 const SHOWN_MAX: usize = 20;
 
 /// The run for a reader: incomplete and undone steps, how to continue, and its waves where they are wanted.
-fn summary(global: &GlobalArgs, result: &ChainResult) -> String {
+fn run_summary(global: &GlobalArgs, result: &ChainResult) -> String {
     let mut text = format!("run {}: {}\n", result.chain_id, result.status.as_str());
     if output::is_verbose() {
-        text.push_str(&waves(result));
+        text.push_str(&render_waves(result));
     }
     let open = || (result.steps.iter()).filter(|step| step.end.status != StepStatus::Done);
     for step in open().take(SHOWN_MAX) {
@@ -183,13 +189,13 @@ fn summary(global: &GlobalArgs, result: &ChainResult) -> String {
         let (id, status) = (&step.id, step.end.status.as_str());
         let _ = writeln!(text, "  {id} {status}{cause}{message}");
     }
-    more(&mut text, open().count(), "step");
-    let undone = undone(result);
+    append_more_count(&mut text, open().count(), "step");
+    let undone = undone_steps(result);
     if !undone.is_empty() {
         let _ = writeln!(text, "  undone: {}", human::first_of(&undone, SHOWN_MAX));
     }
     if result.status == ChainStatus::Suspended {
-        let (command, folder) = open::command(global);
+        let (command, folder) = open::own_command_line(global);
         let _ = writeln!(text, "To continue, in {folder}:");
         let id = &result.chain_id;
         let _ = writeln!(text, "  {command} approve --all --run {id} --resume");
@@ -203,7 +209,7 @@ fn summary(global: &GlobalArgs, result: &ChainResult) -> String {
 }
 
 /// The steps of each wave.
-fn waves(result: &ChainResult) -> String {
+fn render_waves(result: &ChainResult) -> String {
     let mut text = String::new();
     let mut waves: Vec<Vec<String>> = Vec::new();
     for step in &result.steps {
@@ -218,18 +224,18 @@ fn waves(result: &ChainResult) -> String {
     for (wave, steps) in waves.iter().enumerate().take(SHOWN_MAX) {
         let _ = writeln!(text, "  wave {wave}: {}", human::first_of(steps, SHOWN_MAX));
     }
-    more(&mut text, waves.len(), "wave");
+    append_more_count(&mut text, waves.len(), "wave");
     text
 }
 
-fn more(text: &mut String, count: usize, noun: &str) {
+fn append_more_count(text: &mut String, count: usize, noun: &str) {
     if let Some(more @ 1..) = count.checked_sub(SHOWN_MAX) {
         let _ = writeln!(text, "  ... and {} more", count_phrase(more as u64, noun));
     }
 }
 
 /// The undone steps, each with its status.
-pub(super) fn undone(result: &ChainResult) -> Vec<String> {
+pub(super) fn undone_steps(result: &ChainResult) -> Vec<String> {
     let undone = result.undone.iter();
     undone
         .map(|one| format!("{} ({})", one.step, one.end.status.as_str()))

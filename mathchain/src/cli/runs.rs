@@ -128,19 +128,19 @@ const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 const RECORDS_MAX: usize = 1000;
 
 /// Runs one of the commands about recorded runs.
-pub(super) fn runs(global: &GlobalArgs, runs: &RunsCommand) -> Result<ExitCode> {
+pub(super) fn run_runs_command(global: &GlobalArgs, runs: &RunsCommand) -> Result<ExitCode> {
     match runs {
-        RunsCommand::Anomalies(wanted) => return anomalies::anomalies(global, wanted),
-        RunsCommand::Resume(resume) => return resume::resume(global, resume),
-        RunsCommand::Cancel(cancel) => return cancel::cancel(global, cancel),
+        RunsCommand::Anomalies(wanted) => return anomalies::print_anomalies(global, wanted),
+        RunsCommand::Resume(resume) => return resume::resume_run(global, resume),
+        RunsCommand::Cancel(cancel) => return cancel::cancel_run(global, cancel),
         _ => {}
     }
-    let toolkit = open::toolkit(global)?;
+    let toolkit = open::open_toolkit(global)?;
     let state = match runs {
         RunsCommand::List { .. } | RunsCommand::Show { .. } | RunsCommand::Export { .. } => {
             open::state_to_read(global, &toolkit)?
         }
-        _ => Arc::clone(open::state(&toolkit)?),
+        _ => Arc::clone(open::require_state(&toolkit)?),
     };
     let state = &*state;
     let code = match runs {
@@ -161,17 +161,17 @@ pub(super) fn runs(global: &GlobalArgs, runs: &RunsCommand) -> Result<ExitCode> 
                     && since_ms.is_none_or(|since_ms| since_ms <= run.created_ms)
                     && of.as_ref().is_none_or(|here| is_in(run, here))
             };
-            let listed = listed(state, *wanted, fits, *limit as usize)?;
+            let listed = matching_runs(state, *wanted, fits, *limit as usize)?;
             let none = folders.none(&toolkit, "no runs");
-            output::list(global, &listed, value, &none, |run| {
+            output::print_list(global, &listed, run_value, &none, |run| {
                 let began = chains::workspace_of(run).map(|began| began.root);
-                folders.line(line(run), began.as_deref())
+                folders.line(run_line(run), began.as_deref())
             })?
         }
-        RunsCommand::Show { run } => show(global, state, run)?,
+        RunsCommand::Show { run } => show_run(global, state, run)?,
         RunsCommand::Export { run, format } => {
             let id = state.run(run)?.id;
-            let out = &mut WhileRead(stdout());
+            let out = &mut WhileRead(standard_output());
             match format {
                 RunExportFormat::Jsonl => {
                     state.export(Some(&id), out)?;
@@ -193,10 +193,10 @@ pub(super) fn runs(global: &GlobalArgs, runs: &RunsCommand) -> Result<ExitCode> 
             let mut data = done.to_object();
             data.insert("dry_run", *dry_run);
             let data = Value::Object(data.into());
-            output::data(global, &data, || summary(&done, *dry_run))?
+            output::print_data(global, &data, || collection_summary(&done, *dry_run))?
         }
-        RunsCommand::Pin { run } => pin(global, state, run, true)?,
-        RunsCommand::Unpin { run } => pin(global, state, run, false)?,
+        RunsCommand::Pin { run } => set_run_pin(global, state, run, true)?,
+        RunsCommand::Unpin { run } => set_run_pin(global, state, run, false)?,
     };
     state.close()?;
     Ok(code)
@@ -209,7 +209,7 @@ pub(super) fn is_in(run: &RunRecord, here: &WorkspaceId) -> bool {
 }
 
 /// The newest runs that fit. A running run without a process was interrupted.
-fn listed(
+fn matching_runs(
     state: &StateStore,
     wanted: Option<Listed>,
     fits: impl Fn(&RunRecord) -> bool,
@@ -222,12 +222,17 @@ fn listed(
     Ok(runs)
 }
 
-fn pin(global: &GlobalArgs, state: &StateStore, run: &str, pinned: bool) -> Result<ExitCode> {
+fn set_run_pin(
+    global: &GlobalArgs,
+    state: &StateStore,
+    run: &str,
+    pinned: bool,
+) -> Result<ExitCode> {
     let run = state.pin_run(run, pinned)?;
-    output::data(global, &value(&run), || line(&run))
+    output::print_data(global, &run_value(&run), || run_line(&run))
 }
 
-fn value(run: &RunRecord) -> Value {
+fn run_value(run: &RunRecord) -> Value {
     let holder = run.holder.as_ref();
     let holder =
         holder.map(|holder| object! { "process" => holder.process, "left_ms" => holder.left_ms });
@@ -249,7 +254,7 @@ fn value(run: &RunRecord) -> Value {
     }
 }
 
-pub(super) fn line(run: &RunRecord) -> String {
+pub(super) fn run_line(run: &RunRecord) -> String {
     let mut notes = String::new();
     if let Some(holder) = &run.holder {
         let _ = write!(notes, "  process {}", holder.process);
@@ -261,17 +266,17 @@ pub(super) fn line(run: &RunRecord) -> String {
         notes.push_str("  values deleted");
     }
     let (id, plan_id, role) = (&run.id, &run.plan_id, &run.role);
-    let (began, state) = (human::time(run.created_ms), run.state_shown());
+    let (began, state) = (human::format_local_time(run.created_ms), run.state_shown());
     format!("{id}  {plan_id:20} {state:14} {role:12} {began}{notes}\n")
 }
 
-fn show(global: &GlobalArgs, state: &StateStore, run: &str) -> Result<ExitCode> {
+fn show_run(global: &GlobalArgs, state: &StateStore, run: &str) -> Result<ExitCode> {
     let run = state.run(run)?;
     let mut records = state.audit_list(Some(&run.id), RECORDS_MAX)?;
     records.retain(|record| record.session == run.id);
     records.reverse();
     let files = state.artifacts(Some(&run.id), RECORDS_MAX)?;
-    let mut data = value(&run).as_object().cloned().unwrap_or_default();
+    let mut data = run_value(&run).as_object().cloned().unwrap_or_default();
     // A deleted value is shown as its handle.
     for (key, handle) in [("plan", &run.plan), ("inputs", &run.inputs)] {
         let value = state.value(handle).unwrap_or_else(|_| handle.to_value());
@@ -283,13 +288,13 @@ fn show(global: &GlobalArgs, state: &StateStore, run: &str) -> Result<ExitCode> 
     );
     let raw = records.iter().map(|record| record.record.clone());
     data.insert("records", raw.collect::<Vec<_>>());
-    let values: Vec<Value> = files.iter().map(artifacts::value).collect();
+    let values: Vec<Value> = files.iter().map(artifacts::artifact_value).collect();
     data.insert("artifacts", values);
     let data = Value::Object(data.into());
-    output::data(global, &data, || {
+    output::print_data(global, &data, || {
         let part = |key: &str| data.get(key).filter(|value| !value.is_null());
-        let part = |key: &str| part(key).map(|value| short(&value.to_string()));
-        let mut text = line(&run);
+        let part = |key: &str| part(key).map(|value| shorten_text(&value.to_string()));
+        let mut text = run_line(&run);
         let (seed, build, profile) = (run.seed, &run.build, &run.profile);
         let _ = writeln!(text, "  seed {seed}, build {build}, profile {profile}");
         let _ = writeln!(text, "  inputs {}", part("inputs").unwrap_or_default());
@@ -297,14 +302,14 @@ fn show(global: &GlobalArgs, state: &StateStore, run: &str) -> Result<ExitCode> 
             let _ = writeln!(text, "  outputs {outputs}");
         }
         text.extend(records.iter().map(record_line));
-        let lines = files.iter().map(artifacts::line);
+        let lines = files.iter().map(artifacts::artifact_line);
         text.extend(lines.map(|line| format!("  {line}")));
-        human::listed(&text).into_owned()
+        human::fit_list_entry(&text).into_owned()
     })
 }
 
 /// The beginning of a long text.
-fn short(text: &str) -> String {
+fn shorten_text(text: &str) -> String {
     const SHOWN: usize = 200;
     let mut shown: String = text.chars().take(SHOWN).collect();
     if shown.len() < text.len() {
@@ -325,11 +330,11 @@ fn record_line(record: &AuditRecord) -> String {
     format!("  {number:5} {kind:10} {what}\n")
 }
 
-fn summary(done: &GcReport, dry_run: bool) -> String {
+fn collection_summary(done: &GcReport, dry_run: bool) -> String {
     let mut text = format!(
         "{} {}: {}, {}, {}, {} of crashes\n",
         if dry_run { "would delete" } else { "deleted" },
-        human::size(done.freed_bytes),
+        human::format_byte_size(done.freed_bytes),
         count_phrase(done.artifacts, "artifact"),
         count_phrase(done.values, "small value"),
         count_phrase(done.results, "stored result"),
@@ -337,9 +342,13 @@ fn summary(done: &GcReport, dry_run: bool) -> String {
     );
     if !done.runs.is_empty() {
         let runs = count_phrase(done.runs.len() as u64, "run");
-        let names = short(&done.runs.join(" "));
+        let names = shorten_text(&done.runs.join(" "));
         let _ = writeln!(text, "without values now: {runs}: {names}");
     }
-    let _ = writeln!(text, "{} of values left", human::size(done.left_bytes));
+    let _ = writeln!(
+        text,
+        "{} of values left",
+        human::format_byte_size(done.left_bytes)
+    );
     text
 }

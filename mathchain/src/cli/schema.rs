@@ -28,38 +28,38 @@ const SCHEMAS: &[SchemaFile] = &[
     SchemaFile {
         name: "openapi",
         files: "the HTTP server, as `GET /v1/openapi.json` describes it to the default caller",
-        schema: openapi,
+        schema: openapi_document,
     },
 ];
 
 /// The names of the schemas.
-pub(super) fn names() -> PossibleValuesParser {
+pub(super) fn schema_names() -> PossibleValuesParser {
     PossibleValuesParser::new(SCHEMAS.iter().map(|described| described.name))
 }
 
 /// Prints one schema, or the list of them.
-pub(super) fn schema(global: &GlobalArgs, name: Option<&str>) -> Result<ExitCode> {
+pub(super) fn print_schema(global: &GlobalArgs, name: Option<&str>) -> Result<ExitCode> {
     let named = SCHEMAS
         .iter()
         .find(|described| Some(described.name) == name);
     if let Some(described) = named {
         // Indented in every format, since it is JSON in any case and stored as a file.
-        output::print(&format!("{:#}\n", (described.schema)(global)?));
+        output::write_stdout(&format!("{:#}\n", (described.schema)(global)?));
         return Ok(exit::OK.into());
     }
     let value = |one: &SchemaFile| object! { "name" => one.name, "files" => one.files };
     let line = |one: &SchemaFile| format!("{:8}  {}\n", one.name, one.files);
-    output::list(global, SCHEMAS, value, "no schemas", line)
+    output::print_list(global, SCHEMAS, value, "no schemas", line)
 }
 
 /// The document for a caller without options.
 #[cfg(feature = "servers")]
-fn openapi(global: &GlobalArgs) -> Result<Schema> {
-    let toolkit = open::toolkit(global)?;
+fn openapi_document(global: &GlobalArgs) -> Result<Schema> {
+    let toolkit = open::open_toolkit(global)?;
     let caller = toolkit.caller(&CallContext::default());
-    let has_keys = match crate::keys::file() {
-        Some(file) => crate::keys::read(&file)?.is_some(),
+    let has_keys = match crate::keys::keys_path() {
+        Some(file) => crate::keys::read_keys(&file)?.is_some(),
         None => false,
     };
-    crate::http::openapi::document(&toolkit.dispatcher(), &caller, has_keys)
+    crate::http::openapi::openapi_document(&toolkit.dispatcher(), &caller, has_keys)
 }

@@ -39,10 +39,10 @@ pub(super) struct ServeCommand {
     #[arg(long, hide = true, value_name = "FOLDER", requires = "mcp")]
     pub through: Option<PathBuf>,
     /// Answer as an agent that a call started
-    #[arg(long = "as", hide = true, value_name = "CALLER", requires = "mcp", value_parser = heir)]
+    #[arg(long = "as", hide = true, value_name = "CALLER", requires = "mcp", value_parser = parse_heir)]
     pub heir: Option<Box<Principal>>,
     /// Tools that an MCP client lists: `full`, `core` or `search`; every visible tool can be called; by default `core`
-    #[arg(long, value_name = "CATALOG", value_parser = export::catalog())]
+    #[arg(long, value_name = "CATALOG", value_parser = export::catalogue_parser())]
     pub catalog: Option<Catalog>,
     /// Largest result that an MCP client is sent; more is cut to a summary with handles
     #[arg(long, value_name = "BYTES", default_value_t = 16_384, value_parser = clap::value_parser!(u64).range(1024..))]
@@ -74,15 +74,15 @@ static EXTRA: std::sync::OnceLock<Arc<dyn crate::ServerExtension>> = std::sync::
 
 /// Offers MCP clients this beside; the first setting is kept.
 #[cfg(feature = "servers")]
-pub(super) fn offer(extra: Arc<dyn crate::ServerExtension>) {
+pub(super) fn offer_extra(extra: Arc<dyn crate::ServerExtension>) {
     let _ = EXTRA.set(extra);
 }
 
 /// Answers lines until the input ends.
-pub(super) fn serve(global: &GlobalArgs, serve: &ServeCommand) -> Result<ExitCode> {
+pub(super) fn run_serve_command(global: &GlobalArgs, serve: &ServeCommand) -> Result<ExitCode> {
     #[cfg(all(feature = "servers", target_os = "linux"))]
     if let Some(folder) = &serve.through {
-        return super::pipeline::exchange::join(folder);
+        return super::pipeline::exchange::join_exchange(folder);
     }
     serve.caller.check_facts()?;
     let toolkit = serve.caller.open(global)?;
@@ -93,16 +93,16 @@ pub(super) fn serve(global: &GlobalArgs, serve: &ServeCommand) -> Result<ExitCod
     }
     let stop = StopFlag::new();
     let closing = ServerClosing::on_signal(&stop)
-        .map_err(|err| jsonl::failed("cannot handle signals", &err))?;
+        .map_err(|err| jsonl::stream_error("cannot handle signals", &err))?;
     let door = jsonl::JsonlSettings {
         roles: serve.roles.clone(),
-        workers: jsonl::threads(serve.threads),
+        workers: jsonl::worker_count(serve.threads),
         line_bytes_max: jsonl::line_bytes_max(&toolkit),
         stop: stop.clone(),
         closing,
         format: global.format(),
     };
-    let files = open::watched(global)?;
+    let files = open::watched_paths(global)?;
     let done = StopFlag::new();
     let toolkit = Arc::new(toolkit);
     #[cfg(feature = "servers")]
@@ -110,7 +110,7 @@ pub(super) fn serve(global: &GlobalArgs, serve: &ServeCommand) -> Result<ExitCod
         extra.opened(&toolkit)?;
     }
     let answered = std::thread::scope(|scope| {
-        let watcher = scope.spawn(|| watch(&toolkit, &files, &done));
+        let watcher = scope.spawn(|| watch_files(&toolkit, &files, &done));
         let answered = match (serve.mcp, serve.http) {
             (true, _) => answer_client(&toolkit, serve, &door).map(|()| true),
             (_, Some(address)) => {
@@ -122,7 +122,7 @@ pub(super) fn serve(global: &GlobalArgs, serve: &ServeCommand) -> Result<ExitCod
         watcher.thread().unpark();
         answered
     });
-    answer::close(&toolkit);
+    answer::close_audit(&toolkit);
     answered.map(|_| exit::of_stop(&stop).into())
 }
 
@@ -130,7 +130,7 @@ pub(super) fn serve(global: &GlobalArgs, serve: &ServeCommand) -> Result<ExitCod
 const POLL: Duration = Duration::from_millis(500);
 
 /// Reloads configuration, agents, recorded rules and plugins when their files change, until the server stops.
-fn watch(toolkit: &Toolkit, files: &[PathBuf], done: &StopFlag) {
+fn watch_files(toolkit: &Toolkit, files: &[PathBuf], done: &StopFlag) {
     let mut seen = None;
     while !done.is_set() {
         let now = Some(toolkit.generations().seen(files));
@@ -142,10 +142,10 @@ fn watch(toolkit: &Toolkit, files: &[PathBuf], done: &StopFlag) {
         seen = now;
         match toolkit.reload() {
             Ok(reloaded) if !reloaded.is_any() => {}
-            Ok(reloaded) => complain(&format!("reloaded: {}\n", reloaded.to_value())),
-            Err(err) => complain(&format!(
+            Ok(reloaded) => write_stderr(&format!("reloaded: {}\n", reloaded.to_value())),
+            Err(err) => write_stderr(&format!(
                 "not reloaded, the previous generation stays in force: {}",
-                human::error(&err)
+                human::render_error(&err)
             )),
         }
     }
@@ -159,12 +159,12 @@ fn answer_lines(
     // `--roles` bounds every line: without a role it has the first of them.
     let default_role = serve.role.clone().or_else(|| serve.roles.first().cloned());
     let stdin = door.closing.stdin();
-    let stdin = stdin.map_err(|err| jsonl::failed("cannot read stdin", &err))?;
-    jsonl::serve(
+    let stdin = stdin.map_err(|err| jsonl::stream_error("cannot read stdin", &err))?;
+    jsonl::serve_lines(
         door,
         // The capacity of a pipe.
         std::io::BufReader::with_capacity(64 << 10, stdin),
-        stdout(),
+        standard_output(),
         |line, stop, progress| {
             let unanswered = match toolkit.config().approvals.unattended {
                 Unattended::Deny => ApprovalAnswer::Unattended,
@@ -172,7 +172,7 @@ fn answer_lines(
             };
             let context = CallContext {
                 answer: unanswered,
-                reader: answer::reader(door.format),
+                reader: answer::answer_reader(door.format),
                 stop: stop.child(),
                 client_id: line.id,
                 trace: line.trace,
@@ -185,7 +185,7 @@ fn answer_lines(
 }
 
 /// Reads the caller that `spawn_agent` gives to the server of its agent.
-fn heir(text: &str) -> std::result::Result<Box<Principal>, String> {
+fn parse_heir(text: &str) -> std::result::Result<Box<Principal>, String> {
     let value =
         tool_core::json::parse_json(text, Default::default()).map_err(|err| err.to_string())?;
     let role = value.text("role").ok_or("a caller has a `role`")?;
@@ -218,7 +218,7 @@ impl ServeCommand {
     #[cfg(feature = "servers")]
     fn workers(&self) -> usize {
         self.threads
-            .map_or_else(|| 4 * jsonl::threads(None), usize::from)
+            .map_or_else(|| 4 * jsonl::worker_count(None), usize::from)
     }
 
     /// The role of calls with the token of an HTTP server: the one that was asked for, else that of the agent, else the default of the
@@ -321,8 +321,8 @@ fn answer_requests(
         ),
     };
     let closing = door.closing.clone();
-    let tell = |line: &str| complain(&format!("{line}\n"));
-    crate::http::serve(toolkit.clone(), settings, &door.stop, tell, move || {
+    let tell = |line: &str| write_stderr(&format!("{line}\n"));
+    crate::http::serve_http(toolkit.clone(), settings, &door.stop, tell, move || {
         closing.wait()
     })
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tool_core::StopFlag;
 
-use super::output::complain;
+use super::output::write_stderr;
 use super::progress;
 
 /// Set while the user is prompted: a signal then ends the process, and nothing has run.
@@ -20,11 +20,11 @@ pub(super) fn stop_on_signal(stop: &StopFlag) {
     let stop = stop.clone();
     handle(move |signal| match signal {
         StopSignal::Interrupt => {
-            progress::above("cancelling (Ctrl-C again to quit now)\n");
+            progress::print_above_bar("cancelling (Ctrl-C again to quit now)\n");
             stop.cancel();
         }
         StopSignal::End => {
-            progress::above("stopping (send the signal again to quit now)\n");
+            progress::print_above_bar("stopping (send the signal again to quit now)\n");
             stop.interrupt();
         }
     });
@@ -67,7 +67,9 @@ mod unix {
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::exit;
 
-    use super::{ASKED, AtomicBool, Ordering, Read, StopFlag, StopSignal, complain, io, progress};
+    use super::{
+        ASKED, AtomicBool, Ordering, Read, StopFlag, StopSignal, io, progress, write_stderr,
+    };
 
     /// Closes a server: it reads no more input.
     #[derive(Clone)]
@@ -97,11 +99,11 @@ mod unix {
                 door.close();
                 match signal {
                     StopSignal::Interrupt => {
-                        complain("cancelling (Ctrl-C again to quit now)\n");
+                        write_stderr("cancelling (Ctrl-C again to quit now)\n");
                         door.stop.cancel();
                     }
                     StopSignal::End => {
-                        complain(
+                        write_stderr(
                             "stopping after pending calls (send the signal again to quit now)\n",
                         );
                         door.drain();
@@ -136,7 +138,7 @@ mod unix {
                 std::thread::sleep(DRAIN);
                 stop.interrupt();
                 std::thread::sleep(STOPPING);
-                complain("a call did not stop, or its answer was not read: quitting\n");
+                write_stderr("a call did not stop, or its answer was not read: quitting\n");
                 exit(128 + SIGTERM);
             };
             // Without the thread, calls end by their own deadlines.
@@ -191,14 +193,14 @@ mod unix {
                 let mut seen = false;
                 for signal in signals.forever() {
                     if ASKED.load(Ordering::SeqCst) {
-                        complain("\n");
+                        write_stderr("\n");
                         exit(128 + signal);
                     }
                     match (seen, signal) {
                         (true, SIGHUP) => {}
                         // Nothing but the screen is cleaned up: the journal already has every intent.
                         (true, _) => {
-                            progress::leave();
+                            progress::clear_status_line();
                             exit(128 + signal)
                         }
                         (false, SIGINT) => first(StopSignal::Interrupt),
@@ -212,7 +214,7 @@ mod unix {
                 .spawn(work)
         });
         if started.is_err() {
-            complain("warning: a signal will end the process without finishing the call\n");
+            write_stderr("warning: a signal will end the process without finishing the call\n");
         }
     }
 
@@ -241,7 +243,7 @@ use portable::handle;
 mod portable {
     use std::sync::Arc;
 
-    use super::{ASKED, AtomicBool, Ordering, Read, StopFlag, StopSignal, complain, io};
+    use super::{ASKED, AtomicBool, Ordering, Read, StopFlag, StopSignal, io, write_stderr};
 
     const CTRL_C: i32 = 130;
 
@@ -288,7 +290,7 @@ mod portable {
             first(StopSignal::Interrupt);
         });
         if set.is_err() {
-            complain("warning: Ctrl-C will end the process without finishing the call\n");
+            write_stderr("warning: Ctrl-C will end the process without finishing the call\n");
         }
     }
 }

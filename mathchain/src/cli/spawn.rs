@@ -15,7 +15,7 @@ use tool_core::command::Isolation;
 use super::agent_args;
 use super::pipeline::border::ExchangeBorder;
 use super::pipeline::launch::{AgentLaunch, AgentMessage, AgentMessageKind, AgentStop};
-use super::pipeline::prepare::{ASIDE, ReadyAgent, faults};
+use super::pipeline::prepare::{ASIDE, ReadyAgent, agent_faults};
 use super::prelude::*;
 use crate::toolkit::AgentStarter;
 use crate::trust;
@@ -28,7 +28,10 @@ const LOOK: Duration = Duration::from_millis(100);
 const WAITING_MAX: usize = 64;
 
 /// What starts agents, for the options of this run; `None` without a configuration, which would name none.
-pub(super) fn starter(global: &GlobalArgs, opened: open::OpenedConfig) -> Option<AgentStarter> {
+pub(super) fn agent_starter(
+    global: &GlobalArgs,
+    opened: open::OpenedConfig,
+) -> Option<AgentStarter> {
     let (file, workspace) = (opened.file?, opened.workspace);
     let border = ExchangeBorder {
         protected: opened.protected,
@@ -50,12 +53,12 @@ pub(super) fn starter(global: &GlobalArgs, opened: open::OpenedConfig) -> Option
                 "name one in the configuration: `[workflow.agents.{role}]` with `cli = \"claude\"`")
         })?;
         let own = RoleAgent {
-            permission: own.permission.min(permission(dispatcher, who)?),
+            permission: own.permission.min(agent_permission(dispatcher, who)?),
             ..own.clone()
         };
         let heir = heir.permitted(own.permission, dispatcher.catalogue());
-        let heir = inherit(config, who, heir);
-        let ready = ready(config, dispatcher, &own, &heir)?;
+        let heir = inherit_layers(config, who, heir);
+        let ready = prepare_agent(config, dispatcher, &own, &heir)?;
         let absolute = |path: &PathBuf| {
             let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
             path.display().to_string()
@@ -83,7 +86,7 @@ pub(super) fn starter(global: &GlobalArgs, opened: open::OpenedConfig) -> Option
 }
 
 /// How far an agent may go by itself, in its sandbox: no further than the tools of who starts it.
-fn permission(dispatcher: &Dispatcher, who: &Principal) -> Result<Confinement> {
+fn agent_permission(dispatcher: &Dispatcher, who: &Principal) -> Result<Confinement> {
     let catalogue = dispatcher.catalogue();
     let caller = dispatcher
         .policy()
@@ -102,7 +105,7 @@ fn permission(dispatcher: &Dispatcher, who: &Principal) -> Result<Confinement> {
 }
 
 /// The agent under the layers that restrict who starts it, whichever role, agent or phase they are for.
-fn inherit(config: &Config, who: &Principal, mut heir: Principal) -> Principal {
+fn inherit_layers(config: &Config, who: &Principal, mut heir: Principal) -> Principal {
     let is =
         |name: &Option<String>, layer: &PolicyLayer| name.as_deref() == Some(layer.name.as_str());
     for layer in &config.layers {
@@ -135,18 +138,18 @@ fn inherit(config: &Config, who: &Principal, mut heir: Principal) -> Principal {
     heir
 }
 
-fn ready(
+fn prepare_agent(
     config: &Config,
     dispatcher: &Dispatcher,
     own: &RoleAgent,
     heir: &Principal,
 ) -> Result<ReadyAgent> {
-    let cli = agent_args::table(config, &own.cli.text)?;
+    let cli = agent_args::find_agent_cli(config, &own.cli.text)?;
     let tables = [
         format!("workflow.agents.{}", heir.role),
         format!("cli.{}", own.cli.text),
     ];
-    trust::require(config, &tables)?;
+    trust::require_trusted(config, &tables)?;
     let who = heir.clone().narrow(own.permission.layer());
     let mut effective = agent_args::effective_of(dispatcher, &who, own.permission)?;
     effective.has_no_selection = false;
@@ -162,7 +165,7 @@ fn ready(
         warnings: Vec::new(),
     };
     ready.warnings = ready.translate(&[], None)?.warnings;
-    let mut faults = faults(&own.limits, &PipelineLimits::default(), &ready);
+    let mut faults = agent_faults(&own.limits, &PipelineLimits::default(), &ready);
     if ready.isolation == Isolation::None && ready.is_plain() {
         faults.push(format!(
             "nothing confines `{}`: set `isolation`",

@@ -76,17 +76,19 @@ Example:
 }
 
 /// Runs one of the commands about the state folder.
-pub(super) fn state(global: &GlobalArgs, command: &StateCommand) -> Result<ExitCode> {
+pub(super) fn run_state_command(global: &GlobalArgs, command: &StateCommand) -> Result<ExitCode> {
     if let StateCommand::Restore { file, force } = command {
-        return state_copy::restore(global, file, *force);
+        return state_copy::restore_state(global, file, *force);
     }
-    let toolkit = open::toolkit(global)?;
+    let toolkit = open::open_toolkit(global)?;
     match command {
         StateCommand::Restore { .. } => Ok(exit::OK.into()),
-        StateCommand::Backup { to, force } => state_copy::backup(global, &toolkit, to, *force),
+        StateCommand::Backup { to, force } => {
+            state_copy::backup_state(global, &toolkit, to, *force)
+        }
         StateCommand::Size => {
             let sizes = open::state_to_read(global, &toolkit)?.sizes()?;
-            output::data(global, &plain(&sizes), || table(&sizes))
+            output::print_data(global, &plain_value(&sizes), || sizes_table(&sizes))
         }
         StateCommand::Prune { before, dry_run } => {
             let before_ms = match before {
@@ -96,17 +98,17 @@ pub(super) fn state(global: &GlobalArgs, command: &StateCommand) -> Result<ExitC
                     now_ms.saturating_sub(toolkit.config().state.keep.ms())
                 }
             };
-            let state = open::state(&toolkit)?;
+            let state = open::require_state(&toolkit)?;
             let done = match dry_run {
                 true => state.forecast(before_ms)?,
                 false => state.prune(before_ms, &audit_key::existing_or_new()?)?,
             };
             state.close()?;
-            let mut data = plain(&done).as_object().cloned().unwrap_or_default();
+            let mut data = plain_value(&done).as_object().cloned().unwrap_or_default();
             data.insert("before_ms", before_ms);
             data.insert("dry_run", *dry_run);
             let data = Value::Object(data.into());
-            output::data(global, &data, || summary(&done, before_ms, *dry_run))
+            output::print_data(global, &data, || prune_summary(&done, before_ms, *dry_run))
         }
         StateCommand::Export { to, force } => {
             let state = open::state_to_read(global, &toolkit)?;
@@ -123,9 +125,9 @@ pub(super) fn state(global: &GlobalArgs, command: &StateCommand) -> Result<ExitC
                 "bytes" => bytes,
                 "head" => head.clone(),
             };
-            output::data(global, &data, || {
+            output::print_data(global, &data, || {
                 let head = head.map(|head| format!("head {head}\n"));
-                let (lines, bytes) = (count_phrase(lines, "line"), human::size(bytes));
+                let (lines, bytes) = (count_phrase(lines, "line"), human::format_byte_size(bytes));
                 format!(
                     "wrote {lines}, {bytes}, to {file}\n{}",
                     head.unwrap_or_default()
@@ -133,38 +135,43 @@ pub(super) fn state(global: &GlobalArgs, command: &StateCommand) -> Result<ExitC
             })
         }
         StateCommand::Vacuum => {
-            let done = open::state(&toolkit)?.vacuum()?;
-            output::data(global, &plain(&done), || {
+            let done = open::require_state(&toolkit)?.vacuum()?;
+            output::print_data(global, &plain_value(&done), || {
                 let (before, after) = (done.before_bytes, done.after_bytes);
                 format!(
                     "{} before, {} now\n",
-                    human::size(before),
-                    human::size(after)
+                    human::format_byte_size(before),
+                    human::format_byte_size(after)
                 )
             })
         }
     }
 }
 
-fn table(sizes: &StateSize) -> String {
+fn sizes_table(sizes: &StateSize) -> String {
     let line = |StatePartSize {
                     part,
                     bytes,
                     items,
                     item,
                 }: &StatePartSize| {
-        let size = human::size(*bytes);
+        let size = human::format_byte_size(*bytes);
         format!("{part:10} {size:>10}  {}\n", count_phrase(*items, item))
     };
     let mut text: String = sizes.parts.iter().map(line).collect();
-    let _ = writeln!(text, "{:10} {:>10}", "total", human::size(sizes.bytes));
+    let _ = writeln!(
+        text,
+        "{:10} {:>10}",
+        "total",
+        human::format_byte_size(sizes.bytes)
+    );
     if let Some(oldest) = sizes.oldest_ms {
-        let _ = writeln!(text, "oldest record {}", human::time(oldest));
+        let _ = writeln!(text, "oldest record {}", human::format_local_time(oldest));
     }
     text
 }
 
-fn summary(done: &PruneReport, before_ms: u64, dry_run: bool) -> String {
+fn prune_summary(done: &PruneReport, before_ms: u64, dry_run: bool) -> String {
     let verb = if dry_run { "would remove" } else { "removed" };
     let mut text = format!(
         "{verb} {} in {} and {}, {}, older than {}\n",
@@ -172,13 +179,13 @@ fn summary(done: &PruneReport, before_ms: u64, dry_run: bool) -> String {
         count_phrase(done.sessions, "audit session"),
         count_phrase(done.runs, "run"),
         count_phrase(done.approvals, "approval request"),
-        human::time(before_ms),
+        human::format_local_time(before_ms),
     );
     let _ = writeln!(
         text,
         "{verb} {} of {}, {} of the inbox and {}",
         count_phrase(done.backups, "backup"),
-        human::size(done.backup_bytes),
+        human::format_byte_size(done.backup_bytes),
         count_phrase(done.notices, "message"),
         count_phrase(done.pipelines, "pipeline"),
     );
@@ -188,7 +195,7 @@ fn summary(done: &PruneReport, before_ms: u64, dry_run: bool) -> String {
         "{verb} {} and {} of values, {}",
         count_phrase(values.values, "small value"),
         count_phrase(values.artifacts, "artifact"),
-        human::size(values.freed_bytes),
+        human::format_byte_size(values.freed_bytes),
     );
     if done.needed > 0 {
         let _ = writeln!(

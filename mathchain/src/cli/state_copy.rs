@@ -26,7 +26,7 @@ const PARTS: [&str; 4] = [
 /// Bytes of a block of an archive.
 const BLOCK: usize = 512;
 
-fn failed(what: &str, path: &Path, err: &dyn std::fmt::Display) -> ToolError {
+fn file_error(what: &str, path: &Path, err: &dyn std::fmt::Display) -> ToolError {
     tool_error!(ToolError, "io"; "cannot {what} `{}`: {err}", path.display())
 }
 
@@ -41,7 +41,7 @@ impl CopyFolder {
             SystemClock::default().unix_ms()
         );
         let folder = state.join(name);
-        std::fs::create_dir(&folder).map_err(|err| failed("make", &folder, &err))?;
+        std::fs::create_dir(&folder).map_err(|err| file_error("make", &folder, &err))?;
         Ok(Self(folder))
     }
 }
@@ -54,7 +54,7 @@ impl Drop for CopyFolder {
 }
 
 /// Writes the state of a running system to one file.
-pub(super) fn backup(
+pub(super) fn backup_state(
     global: &GlobalArgs,
     toolkit: &Toolkit,
     to: &Path,
@@ -78,8 +78,8 @@ pub(super) fn backup(
         archive.finish()
     })?;
     // What was written is read again, and the copy in it verified as the state would be.
-    let checked = examine(to, None)?;
-    let verified = verified(&scratch.0)?;
+    let checked = examine_archive(to, None)?;
+    let verified = verify_state_folder(&scratch.0)?;
     let file = to.display().to_string();
     let data = object! {
         "file" => file.as_str(),
@@ -87,10 +87,10 @@ pub(super) fn backup(
         "files" => checked,
         "records" => verified,
     };
-    output::data(global, &data, || {
+    output::print_data(global, &data, || {
         format!(
             "wrote {} with {} and {}, read again and verified, to {file}\n",
-            human::size(bytes),
+            human::format_byte_size(bytes),
             count_phrase(checked, "file"),
             count_phrase(verified, "record"),
         )
@@ -98,13 +98,13 @@ pub(super) fn backup(
 }
 
 /// Verifies the records of the state in a folder; gives their number.
-fn verified(folder: &Path) -> Result<u64> {
+fn verify_state_folder(folder: &Path) -> Result<u64> {
     let clock = std::sync::Arc::new(SystemClock::default());
     let state = StateStore::open(folder, clock)?;
     let found = state.verify_with(&VerificationChecks {
         published: &[],
         values: false,
-        cut_keys: Some(&audit_key::trusted(&[])?),
+        cut_keys: Some(&audit_key::trusted_cut_keys(&[])?),
     })?;
     match found.faults.first() {
         None => Ok(found.records),
@@ -116,7 +116,7 @@ fn verified(folder: &Path) -> Result<u64> {
 }
 
 /// Puts a backup in the place of the state.
-pub(super) fn restore(global: &GlobalArgs, file: &Path, force: bool) -> Result<ExitCode> {
+pub(super) fn restore_state(global: &GlobalArgs, file: &Path, force: bool) -> Result<ExitCode> {
     let folder = open::state_folder(global)?;
     let is_there = folder.join(FILE_NAME).exists();
     if is_there && !force {
@@ -126,33 +126,33 @@ pub(super) fn restore(global: &GlobalArgs, file: &Path, force: bool) -> Result<E
         );
     }
     if !folder.is_dir() {
-        std::fs::create_dir_all(&folder).map_err(|err| failed("make", &folder, &err))?;
-        private(&folder)?;
+        std::fs::create_dir_all(&folder).map_err(|err| file_error("make", &folder, &err))?;
+        restrict_folder(&folder)?;
     }
     // Everything is checked before anything is replaced.
-    examine(file, None)?;
+    examine_archive(file, None)?;
     let scratch = CopyFolder::new(&folder)?;
-    let files = examine(file, Some(&scratch.0))?;
-    let records = verified(&scratch.0)?;
+    let files = examine_archive(file, Some(&scratch.0))?;
+    let records = verify_state_folder(&scratch.0)?;
     let kept = match is_there {
         false => None,
         true => {
             let kept = folder.join(format!("replaced-{}", SystemClock::default().unix_ms()));
-            std::fs::create_dir(&kept).map_err(|err| failed("make", &kept, &err))?;
-            private(&kept)?;
+            std::fs::create_dir(&kept).map_err(|err| file_error("make", &kept, &err))?;
+            restrict_folder(&kept)?;
             let database = ["", "-wal", "-shm"].map(|end| format!("{FILE_NAME}{end}"));
             for part in database.iter().map(String::as_str).chain(PARTS) {
-                rename(&folder.join(part), &kept.join(part))?;
+                rename_path(&folder.join(part), &kept.join(part))?;
             }
             Some(kept)
         }
     };
     let database = ["", "-wal", "-shm"].map(|end| format!("{FILE_NAME}{end}"));
     for part in database.iter().map(String::as_str).chain(PARTS) {
-        rename(&scratch.0.join(part), &folder.join(part))?;
+        rename_path(&scratch.0.join(part), &folder.join(part))?;
     }
     drop(scratch);
-    let toolkit = open::quietly(global)?;
+    let toolkit = open::open_toolkit_quietly(global)?;
     let copy_of = toolkit.copy_of().map(str::to_owned);
     let place = folder.display().to_string();
     let kept = kept.map(|kept| kept.display().to_string());
@@ -163,7 +163,7 @@ pub(super) fn restore(global: &GlobalArgs, file: &Path, force: bool) -> Result<E
         "replaced" => kept.clone(),
         "copy_of" => copy_of.clone(),
     };
-    output::data(global, &data, || {
+    output::print_data(global, &data, || {
         let mut text = format!(
             "restored {} and {} to {place}\n",
             count_phrase(files, "file"),
@@ -183,20 +183,20 @@ pub(super) fn restore(global: &GlobalArgs, file: &Path, force: bool) -> Result<E
 }
 
 #[cfg(unix)]
-fn private(folder: &Path) -> Result<()> {
+fn restrict_folder(folder: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     let mode = std::fs::Permissions::from_mode(0o700);
-    std::fs::set_permissions(folder, mode).map_err(|err| failed("change", folder, &err))
+    std::fs::set_permissions(folder, mode).map_err(|err| file_error("change", folder, &err))
 }
 
 #[cfg(not(unix))]
-fn private(_: &Path) -> Result<()> {
+fn restrict_folder(_: &Path) -> Result<()> {
     Ok(())
 }
 
-fn rename(from: &Path, to: &Path) -> Result<()> {
+fn rename_path(from: &Path, to: &Path) -> Result<()> {
     match from.exists() {
-        true => std::fs::rename(from, to).map_err(|err| failed("move", from, &err)),
+        true => std::fs::rename(from, to).map_err(|err| file_error("move", from, &err)),
         false => Ok(()),
     }
 }
@@ -217,10 +217,12 @@ impl StateArchive<'_> {
         if !path.is_dir() {
             return self.add(name, path);
         }
-        let entries = path.read_dir().map_err(|err| failed("read", path, &err))?;
+        let entries = path
+            .read_dir()
+            .map_err(|err| file_error("read", path, &err))?;
         let mut found = Vec::new();
         for entry in entries {
-            let entry = entry.map_err(|err| failed("read", path, &err))?;
+            let entry = entry.map_err(|err| file_error("read", path, &err))?;
             found.push(entry.file_name().to_string_lossy().into_owned());
         }
         found.sort();
@@ -233,13 +235,13 @@ impl StateArchive<'_> {
     fn add(&mut self, name: &str, path: &Path) -> Result<()> {
         let file = match File::open(path) {
             Err(err) if err.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            other => other.map_err(|err| failed("read", path, &err))?,
+            other => other.map_err(|err| file_error("read", path, &err))?,
         };
         let size = file
             .metadata()
-            .map_err(|err| failed("read", path, &err))?
+            .map_err(|err| file_error("read", path, &err))?
             .len();
-        self.write(&header(name, size)?)?;
+        self.write(&archive_header(name, size)?)?;
         let mut hasher = blake3::Hasher::new();
         let mut reader = BufReader::new(file).take(size);
         let mut buffer = vec![0; 1 << 16];
@@ -247,7 +249,7 @@ impl StateArchive<'_> {
         loop {
             let read = reader
                 .read(&mut buffer)
-                .map_err(|err| failed("read", path, &err))?;
+                .map_err(|err| file_error("read", path, &err))?;
             if read == 0 {
                 break;
             }
@@ -256,7 +258,7 @@ impl StateArchive<'_> {
             left -= read as u64;
         }
         if left > 0 {
-            return Err(failed("read", path, &"it became shorter meanwhile"));
+            return Err(file_error("read", path, &"it became shorter meanwhile"));
         }
         self.pad(size)?;
         self.entries
@@ -273,7 +275,7 @@ impl StateArchive<'_> {
         let version = env!("CARGO_PKG_VERSION");
         let manifest = object! { "mathchain" => version, "made_ms" => made_ms, "files" => files };
         let text = json::to_text(&manifest);
-        self.write(&header(MANIFEST, text.len() as u64)?)?;
+        self.write(&archive_header(MANIFEST, text.len() as u64)?)?;
         self.write(text.as_bytes())?;
         self.pad(text.len() as u64)?;
         // Two empty blocks end an archive.
@@ -295,7 +297,7 @@ impl StateArchive<'_> {
 }
 
 /// The header of a file in an archive.
-fn header(name: &str, size: u64) -> Result<[u8; BLOCK]> {
+fn archive_header(name: &str, size: u64) -> Result<[u8; BLOCK]> {
     const NAME_MAX: usize = 100;
     const SIZE_MAX: u64 = 0o77_777_777_777;
     if name.len() > NAME_MAX || size > SIZE_MAX {
@@ -322,12 +324,12 @@ fn header(name: &str, size: u64) -> Result<[u8; BLOCK]> {
 }
 
 /// Reads a backup whole and compares every digest, writing its files below a folder where one is given; gives their number.
-fn examine(path: &Path, into: Option<&Path>) -> Result<u64> {
+fn examine_archive(path: &Path, into: Option<&Path>) -> Result<u64> {
     let broken = |why: &str| {
         tool_error!(InvalidRequest, "backup"; "`{}` is not a sound backup: {why}", path.display();
             "use another copy; `mathchain state backup --to FILE` makes one")
     };
-    let file = File::open(path).map_err(|err| failed("read", path, &err))?;
+    let file = File::open(path).map_err(|err| file_error("read", path, &err))?;
     let mut reader = BufReader::new(file);
     let mut found: Vec<(String, String)> = Vec::new();
     loop {
@@ -362,9 +364,10 @@ fn examine(path: &Path, into: Option<&Path>) -> Result<u64> {
             Some(folder) => {
                 let to = folder.join(&name);
                 if let Some(above) = to.parent() {
-                    std::fs::create_dir_all(above).map_err(|err| failed("make", above, &err))?;
+                    std::fs::create_dir_all(above)
+                        .map_err(|err| file_error("make", above, &err))?;
                 }
-                let file = File::create_new(&to).map_err(|err| failed("write", &to, &err))?;
+                let file = File::create_new(&to).map_err(|err| file_error("write", &to, &err))?;
                 private_file(&file, &to)?;
                 Some((BufWriter::new(file), to))
             }
@@ -383,12 +386,12 @@ fn examine(path: &Path, into: Option<&Path>) -> Result<u64> {
             hasher.update(part);
             if let Some((out, to)) = &mut out {
                 out.write_all(part)
-                    .map_err(|err| failed("write", to, &err))?;
+                    .map_err(|err| file_error("write", to, &err))?;
             }
             left -= most as u64;
         }
         if let Some((mut out, to)) = out {
-            out.flush().map_err(|err| failed("write", &to, &err))?;
+            out.flush().map_err(|err| file_error("write", &to, &err))?;
         }
         let over = size % BLOCK as u64;
         if over > 0 {
@@ -406,7 +409,7 @@ fn private_file(file: &File, path: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     let mode = std::fs::Permissions::from_mode(0o600);
     file.set_permissions(mode)
-        .map_err(|err| failed("change", path, &err))
+        .map_err(|err| file_error("change", path, &err))
 }
 
 #[cfg(not(unix))]

@@ -12,17 +12,17 @@ use std::{
 const SPLIT_LEAST: u64 = 4 << 20;
 
 /// Reads to the end, at most `bytes_max` bytes and one more, which shows that there are too many.
-pub(super) fn read(bytes_max: u64) -> io::Result<Vec<u8>> {
+pub(super) fn read_stdin(bytes_max: u64) -> io::Result<Vec<u8>> {
     let most = bytes_max.saturating_add(1);
     #[cfg(unix)]
-    if let Some(text) = file().and_then(|file| halves(file, most)) {
+    if let Some(text) = redirected_file().and_then(|file| read_in_halves(file, most)) {
         return Ok(text);
     }
-    stream(io::stdin().lock(), most)
+    read_pipe(io::stdin().lock(), most)
 }
 
 /// Reads a pipe, at most `most` bytes.
-fn stream(mut input: impl Read, most: u64) -> io::Result<Vec<u8>> {
+fn read_pipe(mut input: impl Read, most: u64) -> io::Result<Vec<u8>> {
     /// Longer texts reserve the maximum, which costs address space only, and avoids moving them.
     const SHORT: u64 = 64 << 10;
     const RESERVE_MAX: u64 = 1 << 30;
@@ -42,7 +42,7 @@ fn stream(mut input: impl Read, most: u64) -> io::Result<Vec<u8>> {
 
 /// The file that stdin is redirected from, if any.
 #[cfg(unix)]
-fn file() -> Option<File> {
+fn redirected_file() -> Option<File> {
     use std::os::fd::AsFd as _;
     let file = File::from(io::stdin().as_fd().try_clone_to_owned().ok()?);
     file.metadata().ok()?.is_file().then_some(file)
@@ -50,7 +50,7 @@ fn file() -> Option<File> {
 
 /// The rest of a long file, read in two halves in parallel; `None`, with the position unchanged, if it is short or shrinks meanwhile.
 #[cfg(unix)]
-fn halves(mut file: File, most: u64) -> Option<Vec<u8>> {
+fn read_in_halves(mut file: File, most: u64) -> Option<Vec<u8>> {
     use std::os::unix::fs::FileExt as _;
     let start = file.stream_position().ok()?;
     let length = file.metadata().ok()?.len().checked_sub(start)?.min(most);
@@ -91,19 +91,19 @@ mod tests {
             .collect();
         let mut file = written(&bytes);
         file.seek(SeekFrom::Start(7)).unwrap();
-        let text = halves(file.try_clone().unwrap(), u64::MAX).unwrap();
+        let text = read_in_halves(file.try_clone().unwrap(), u64::MAX).unwrap();
         assert!(text == bytes[7..]);
         assert_eq!(file.stream_position().unwrap(), bytes.len() as u64);
-        assert!(halves(file, u64::MAX).is_none(), "nothing is left");
+        assert!(read_in_halves(file, u64::MAX).is_none(), "nothing is left");
     }
 
     #[test]
     fn a_stream_is_read_to_its_end_or_to_the_limit() {
         for length in [0, 1, 65_535, 65_536, 65_537, 300_000] {
             let bytes: Vec<u8> = (0..length).map(|index| (index % 251) as u8).collect();
-            assert!(stream(bytes.as_slice(), 1 << 20).unwrap() == bytes);
+            assert!(read_pipe(bytes.as_slice(), 1 << 20).unwrap() == bytes);
             let most = length.min(100_000);
-            assert!(stream(bytes.as_slice(), most as u64).unwrap() == bytes[..most]);
+            assert!(read_pipe(bytes.as_slice(), most as u64).unwrap() == bytes[..most]);
         }
     }
 
@@ -111,10 +111,10 @@ mod tests {
     fn no_more_is_read_than_asked_for_and_short_files_are_left_alone() {
         let mut file = written(&vec![b' '; SPLIT_LEAST as usize + 100]);
         file.rewind().unwrap();
-        let text = halves(file.try_clone().unwrap(), SPLIT_LEAST + 1).unwrap();
+        let text = read_in_halves(file.try_clone().unwrap(), SPLIT_LEAST + 1).unwrap();
         assert_eq!(text.len() as u64, SPLIT_LEAST + 1);
         file.rewind().unwrap();
-        assert!(halves(file.try_clone().unwrap(), SPLIT_LEAST - 1).is_none());
+        assert!(read_in_halves(file.try_clone().unwrap(), SPLIT_LEAST - 1).is_none());
         assert_eq!(file.stream_position().unwrap(), 0);
     }
 }

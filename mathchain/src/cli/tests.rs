@@ -141,7 +141,7 @@ fn every_command_has_an_example_that_parses() {
     let mut root = Cli::command();
     root.build();
     let roles = registry::Config::default();
-    let catalogue = registry::Catalogue::new(&crate::families().collect::<Vec<_>>());
+    let catalogue = registry::Catalogue::new(&crate::tool_families().collect::<Vec<_>>());
     let catalogue = catalogue.expect("the tools that there are");
     let policy = registry::policy::Policy::compile(&catalogue, &roles, &[]);
     let policy = policy.expect("the built-in roles");
@@ -155,7 +155,7 @@ fn every_command_has_an_example_that_parses() {
             return;
         }
         let after = command.get_after_help().map(ToString::to_string);
-        let own = super::examples::of(name);
+        let own = super::examples::command_examples(name);
         let help = after.unwrap_or_default() + "\n" + &own;
         let lines = help.lines().filter(|line| line.starts_with("  "));
         let lines: Vec<&str> = lines.filter(|line| line.contains("mathchain ")).collect();

@@ -20,7 +20,7 @@ pub(super) enum ToolsCommand {
     /// Show one tool: description, arguments, result, examples
     Show {
         /// Tool name
-        #[arg(required_unless_present = "digest", conflicts_with = "digest", add = complete::tools())]
+        #[arg(required_unless_present = "digest", conflicts_with = "digest", add = complete::complete_tools())]
         tool: Option<String>,
         /// Show the tool whose listing in a session has this digest
         #[arg(long, value_name = "DIGEST")]
@@ -46,7 +46,7 @@ Examples:
 #[derive(Debug, Args)]
 pub(super) struct ToolListArgs {
     /// Role of the caller
-    #[arg(long, value_name = "ROLE", help_heading = "CallerArgs", add = complete::roles())]
+    #[arg(long, value_name = "ROLE", help_heading = "CallerArgs", add = complete::complete_roles())]
     role: Option<String>,
     #[command(flatten)]
     caller: CallerArgs,
@@ -64,15 +64,15 @@ const CALLERS: &[(&str, spec::Caller, &str)] = &[
 ];
 
 /// Lists, shows or searches tools.
-pub(super) fn tools(global: &GlobalArgs, tools: &ToolsCommand) -> Result<ExitCode> {
+pub(super) fn run_tools_command(global: &GlobalArgs, tools: &ToolsCommand) -> Result<ExitCode> {
     match tools {
-        ToolsCommand::List(wanted) => list(global, wanted),
+        ToolsCommand::List(wanted) => list_tools(global, wanted),
         ToolsCommand::Show {
             tool,
             digest,
             schema,
         } => {
-            let toolkit = open::toolkit(global)?;
+            let toolkit = open::open_toolkit(global)?;
             let dispatcher = toolkit.dispatcher();
             let catalogue = dispatcher.catalogue();
             let aliases = registry::ToolAliases::built_in();
@@ -85,19 +85,19 @@ pub(super) fn tools(global: &GlobalArgs, tools: &ToolsCommand) -> Result<ExitCod
                 return show_elsewhere(global, &HandedTool::of(name));
             }
             let tool = match (tool, digest) {
-                (Some(name), _) => named(catalogue, name)?,
+                (Some(name), _) => find_tool(catalogue, name)?,
                 (None, digest) => of_digest(catalogue, digest.as_deref().unwrap_or_default())?,
             };
-            show(global, tool, *schema)
+            show_tool(global, tool, *schema)
         }
-        ToolsCommand::Export(export) => super::export::export(global, export),
-        ToolsCommand::Search { words } => search(global, &open::toolkit(global)?, words),
+        ToolsCommand::Export(export) => super::export::export_tools(global, export),
+        ToolsCommand::Search { words } => search_tools(global, &open::open_toolkit(global)?, words),
     }
 }
 
-fn list(global: &GlobalArgs, wanted: &ToolListArgs) -> Result<ExitCode> {
+fn list_tools(global: &GlobalArgs, wanted: &ToolListArgs) -> Result<ExitCode> {
     let toolkit = wanted.caller.open(global)?;
-    let facts = open::facts(&toolkit, &wanted.caller.facts)?;
+    let facts = open::machine_facts(&toolkit, &wanted.caller.facts)?;
     let caller = toolkit.caller(&wanted.caller.context(wanted.role.clone()));
     let dispatcher = toolkit.dispatcher();
     let mut shown = dispatcher.visible_with(&caller, &facts)?;
@@ -128,11 +128,11 @@ fn list(global: &GlobalArgs, wanted: &ToolListArgs) -> Result<ExitCode> {
         Value::Object(fields.into())
     });
     let data = shown.iter().map(|entry| {
-        let mut fields = summary(entry.tool);
+        let mut fields = tool_summary(entry.tool);
         fields.push(("hidden", Value::from(reason(entry))));
         Value::object(fields)
     });
-    output::data(global, &Value::array(data.chain(handed).collect()), || {
+    output::print_data(global, &Value::array(data.chain(handed).collect()), || {
         let rows: Vec<_> = shown
             .iter()
             .map(|entry| (entry.tool, reason(entry)))
@@ -153,7 +153,7 @@ fn list(global: &GlobalArgs, wanted: &ToolListArgs) -> Result<ExitCode> {
             .collect();
         let outside = match outside.is_empty() {
             true => String::new(),
-            false => format!("run elsewhere\n{}\n", table(&outside)),
+            false => format!("run elsewhere\n{}\n", name_table(&outside)),
         };
         format!("{}{outside}{count}\n", by_category(&rows))
     })
@@ -165,7 +165,7 @@ fn by_category(rows: &[(&dyn AnyTool, Option<String>)]) -> String {
     let width = name_width(rows.iter().map(|(tool, _)| tool.spec().id));
     for &category in Category::ALL.iter() {
         let of = |(tool, _): &&(&dyn AnyTool, _)| tool.spec().category == category;
-        let rows: Vec<_> = rows.iter().filter(of).map(row).collect();
+        let rows: Vec<_> = rows.iter().filter(of).map(tool_row).collect();
         if !rows.is_empty() {
             let _ = writeln!(text, "{category}\n{}", table_of(&rows, width));
         }
@@ -174,7 +174,7 @@ fn by_category(rows: &[(&dyn AnyTool, Option<String>)]) -> String {
 }
 
 /// The name and title of a tool, with the reason if it is hidden.
-fn row((tool, hidden): &(&dyn AnyTool, Option<String>)) -> (String, String) {
+fn tool_row((tool, hidden): &(&dyn AnyTool, Option<String>)) -> (String, String) {
     let spec = tool.spec();
     let title = match hidden {
         Some(reason) => format!("{} [hidden: {reason}]", spec.title),
@@ -183,23 +183,23 @@ fn row((tool, hidden): &(&dyn AnyTool, Option<String>)) -> (String, String) {
     (spec.id.to_owned(), title)
 }
 
-fn search(global: &GlobalArgs, toolkit: &Toolkit, words: &[String]) -> Result<ExitCode> {
+fn search_tools(global: &GlobalArgs, toolkit: &Toolkit, words: &[String]) -> Result<ExitCode> {
     let text: Vec<&str> = words
         .iter()
         .map(String::as_str)
         .filter(|word| !is_filter(word))
         .collect();
     let text = text.join(" ");
-    let query = query(&text, words)?;
+    let query = parse_query(&text, words)?;
     let dispatcher = toolkit.dispatcher();
     let catalogue = dispatcher.catalogue();
     let found = catalogue.search(&query);
-    let data = found.iter().map(|tool| Value::object(summary(*tool)));
+    let data = found.iter().map(|tool| Value::object(tool_summary(*tool)));
     let rows = |tools: &[&dyn AnyTool]| -> Vec<_> {
-        tools.iter().map(|tool| row(&(*tool, None))).collect()
+        tools.iter().map(|tool| tool_row(&(*tool, None))).collect()
     };
-    output::data(global, &Value::array(data.collect()), || {
-        table(&rows(&found))
+    output::print_data(global, &Value::array(data.collect()), || {
+        name_table(&rows(&found))
     })?;
     if found.is_empty() {
         let words = words.join(" ");
@@ -207,13 +207,13 @@ fn search(global: &GlobalArgs, toolkit: &Toolkit, words: &[String]) -> Result<Ex
         let said = instead
             .said
             .map_or_else(String::new, |said| format!(": {said}"));
-        complain(&match instead.tools {
+        write_stderr(&match instead.tools {
             near if near.is_empty() => {
                 format!("no tool matches `{words}`{said}; `mathchain tools list` shows all\n")
             }
             near => format!(
                 "no tool matches `{words}`{said}; the nearest:\n{}",
-                table(&rows(&near))
+                name_table(&rows(&near))
             ),
         });
     }
@@ -226,7 +226,7 @@ fn is_filter(word: &str) -> bool {
     FILTERS.iter().any(|filter| word.starts_with(filter))
 }
 
-fn query<'a>(text: &'a str, words: &'a [String]) -> Result<ToolQuery<'a>> {
+fn parse_query<'a>(text: &'a str, words: &'a [String]) -> Result<ToolQuery<'a>> {
     let mut query = ToolQuery {
         text,
         ..ToolQuery::default()
@@ -235,11 +235,11 @@ fn query<'a>(text: &'a str, words: &'a [String]) -> Result<ToolQuery<'a>> {
         match kind {
             "category" => {
                 let all = Category::ALL.iter().map(|category| category.as_str());
-                query.category = Some(known(kind, name, Category::parse(name), all)?);
+                query.category = Some(require_known(kind, name, Category::parse(name), all)?);
             }
             "effect" => {
                 let all = Effect::ALL.iter().map(|effect| effect.as_str());
-                query.effect = Some(known(kind, name, Effect::parse(name), all)?);
+                query.effect = Some(require_known(kind, name, Effect::parse(name), all)?);
             }
             "tag" => query.tag = Some(name),
             _ => {}
@@ -248,7 +248,7 @@ fn query<'a>(text: &'a str, words: &'a [String]) -> Result<ToolQuery<'a>> {
     Ok(query)
 }
 
-fn known<'a, T>(
+fn require_known<'a, T>(
     kind: &str,
     name: &str,
     found: Option<T>,
@@ -258,11 +258,11 @@ fn known<'a, T>(
         let names: Vec<&str> = all.collect();
         let err = tool_error!(InvalidRequest, "no {kind} named `{name}`");
         let otherwise = format!("expected one of: {}", names.join(", "));
-        output::nearest(err, name, names.iter().copied(), otherwise)
+        output::suggest_nearest_name(err, name, names.iter().copied(), otherwise)
     })
 }
 
-fn named<'a>(catalogue: &'a Catalogue, name: &str) -> Result<&'a dyn AnyTool> {
+fn find_tool<'a>(catalogue: &'a Catalogue, name: &str) -> Result<&'a dyn AnyTool> {
     let unknown = || catalogue.unknown(name, catalogue.nearest(name));
     let index = catalogue.called(name).ok_or_else(unknown)?;
     Ok(catalogue.tool(index))
@@ -284,7 +284,7 @@ fn of_digest<'a>(catalogue: &'a Catalogue, digest: &str) -> Result<&'a dyn AnyTo
 
 /// Shows a tool that a provider or an agent command line runs.
 fn show_elsewhere(global: &GlobalArgs, tool: &HandedTool) -> Result<ExitCode> {
-    output::data(global, &tool.to_value(), || {
+    output::print_data(global, &tool.to_value(), || {
         let (name, description, home) = (&tool.name, &tool.description, tool.home);
         let effects = tool.effects.iter().flatten().map(|effect| effect.as_str());
         let effects: Vec<&str> = effects.collect();
@@ -296,15 +296,15 @@ fn show_elsewhere(global: &GlobalArgs, tool: &HandedTool) -> Result<ExitCode> {
     })
 }
 
-fn show(global: &GlobalArgs, tool: &dyn AnyTool, schema: bool) -> Result<ExitCode> {
+fn show_tool(global: &GlobalArgs, tool: &dyn AnyTool, schema: bool) -> Result<ExitCode> {
     let (input, output) = (tool.input_schema(), tool.output_schema());
-    let as_value = |schema: &serde_json::Value| crate::parse(&schema.to_string());
+    let as_value = |schema: &serde_json::Value| crate::parse_json(&schema.to_string());
     let schemas = [
         ("input_schema", as_value(&input)?),
         ("output_schema", as_value(&output)?),
     ];
     if schema {
-        return output::data(global, &Value::object(schemas), || {
+        return output::print_data(global, &Value::object(schemas), || {
             let both = serde_json::json!({"input_schema": input, "output_schema": output});
             format!("{both:#}\n")
         });
@@ -312,15 +312,15 @@ fn show(global: &GlobalArgs, tool: &dyn AnyTool, schema: bool) -> Result<ExitCod
     let examples = tool.examples().into_iter().map(|example| {
         object! { "title" => example.title, "args" => example.args, "output" => example.output }
     });
-    let mut fields = summary(tool);
+    let mut fields = tool_summary(tool);
     fields.push(("digest", registry::digest::of_tool(tool).into()));
     fields.extend(schemas);
     fields.push(("examples", Value::array(examples.collect())));
     let data = Value::object(fields);
-    output::data(global, &data, || page(tool, &input, &output))
+    output::print_data(global, &data, || tool_page(tool, &input, &output))
 }
 
-fn summary(tool: &dyn AnyTool) -> Vec<(&'static str, Value)> {
+fn tool_summary(tool: &dyn AnyTool) -> Vec<(&'static str, Value)> {
     let spec = tool.spec();
     let effects = spec.effects.iter().map(|effect| effect.as_str());
     let permissions = spec.permissions.iter().map(|one| one.as_str());
@@ -345,7 +345,7 @@ fn summary(tool: &dyn AnyTool) -> Vec<(&'static str, Value)> {
     ]
 }
 
-fn page(tool: &dyn AnyTool, input: &serde_json::Value, output: &serde_json::Value) -> String {
+fn tool_page(tool: &dyn AnyTool, input: &serde_json::Value, output: &serde_json::Value) -> String {
     let spec = tool.spec();
     let mut effects: Vec<&str> = spec.effects.iter().map(|effect| effect.as_str()).collect();
     if spec.calls_tools {
@@ -364,7 +364,7 @@ fn page(tool: &dyn AnyTool, input: &serde_json::Value, output: &serde_json::Valu
         false => "",
     };
     let description = tool.description();
-    let description = human::wrapped(&description, human::width(), 0);
+    let description = human::wrap_paragraph(&description, human::terminal_width(), 0);
     let digest = registry::digest::of_tool(tool);
     let mut text = format!(
         "{id} - {title}\n\n{description}\n\ncategory {category}, effects {effects}, {determinism}{gate}\nversion {}, digest {}\n",
@@ -376,26 +376,30 @@ fn page(tool: &dyn AnyTool, input: &serde_json::Value, output: &serde_json::Valu
         let properties = schema["properties"].as_object().into_iter().flatten();
         let rows = properties.map(|(name, property)| {
             let is_required = heading == "Arguments" && required.contains(&name.as_str().into());
-            let text = flags::described(property, is_required);
+            let text = flags::describe_argument(property, is_required);
             (name.clone(), text.replace('\n', " "))
         });
-        let _ = write!(text, "\n{heading}\n{}", table(&rows.collect::<Vec<_>>()));
+        let _ = write!(
+            text,
+            "\n{heading}\n{}",
+            name_table(&rows.collect::<Vec<_>>())
+        );
     }
     for example in tool.examples() {
         let (title, args, id) = (example.title, example.args, spec.id);
-        let output = indented(&human::value(&example.output));
-        let args = flags::quoted(&args);
+        let output = indent_text(&human::render_value(&example.output));
+        let args = flags::quote_shell_arguments(&args);
         text += &format!("\nExample: {title}\n  echo {args} | mathchain call {id}\n{output}");
     }
     text
 }
 
-fn indented(text: &str) -> String {
+fn indent_text(text: &str) -> String {
     text.lines().map(|line| format!("  {line}\n")).collect()
 }
 
 /// Names, and words that wrap beside them.
-fn table(rows: &[(String, String)]) -> String {
+fn name_table(rows: &[(String, String)]) -> String {
     table_of(rows, name_width(rows.iter().map(|(name, _)| name.as_str())))
 }
 
@@ -408,7 +412,7 @@ fn name_width<'a>(names: impl Iterator<Item = &'a str>) -> usize {
 fn table_of(rows: &[(String, String)], width: usize) -> String {
     let indent = width + 4;
     let row = |(name, words): &(String, String)| {
-        let words = human::wrapped(words, human::width() - indent, 0);
+        let words = human::wrap_paragraph(words, human::terminal_width() - indent, 0);
         let words = words.replace('\n', &format!("\n{}", " ".repeat(indent)));
         let gap = match name.len() > width {
             true => format!("\n{}", " ".repeat(indent)),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::human::visible;
+use super::human::escape_invisible;
 use super::prelude::*;
 use super::{asking, changes};
 use crate::trust::{TrustItem, TrustRecord};
@@ -27,8 +27,8 @@ pub(super) struct TrustCommand {
 }
 
 /// Shows what the folder of this run gives, asks once, and records the answer.
-pub(super) fn trust(global: &GlobalArgs, trust: &TrustCommand) -> Result<ExitCode> {
-    let (folder, given) = open::given(global)?;
+pub(super) fn review_trust(global: &GlobalArgs, trust: &TrustCommand) -> Result<ExitCode> {
+    let (folder, given) = open::folder_trust_items(global)?;
     let mut record = TrustRecord::of(&folder);
     if trust.show {
         return print_all(global, &folder, &given, &record);
@@ -39,10 +39,13 @@ pub(super) fn trust(global: &GlobalArgs, trust: &TrustCommand) -> Result<ExitCod
     }
     let new: Vec<&TrustItem> = given.iter().filter(|one| !record.has(one)).collect();
     if !new.is_empty() && !trust.yes {
-        let text: String = new.iter().map(|one| difference(one, &record)).collect();
+        let text: String = new
+            .iter()
+            .map(|one| table_difference(one, &record))
+            .collect();
         let text = format!("{} gives:\n{text}", folder.display());
         let what = "what a folder gives";
-        if !asking::yes(&text, "agree to exactly this?", what)? {
+        if !asking::ask_yes_no(&text, "agree to exactly this?", what)? {
             return Err(tool_error!(ApprovalDeclined;
                 "nothing was recorded: what `{}` gives does not count", folder.display();
                 "its tools work as without it; remove the tables, or run `mathchain trust` again"));
@@ -55,8 +58,8 @@ pub(super) fn trust(global: &GlobalArgs, trust: &TrustCommand) -> Result<ExitCod
 }
 
 /// Agrees to all that a folder gives, for a command that wrote it by the user's hand.
-pub(super) fn agree(global: &GlobalArgs) -> Result<()> {
-    let (folder, given) = open::given(global)?;
+pub(super) fn trust_folder(global: &GlobalArgs) -> Result<()> {
+    let (folder, given) = open::folder_trust_items(global)?;
     match given.is_empty() {
         true => Ok(()),
         false => TrustRecord::of(&folder).agree(given),
@@ -64,16 +67,19 @@ pub(super) fn agree(global: &GlobalArgs) -> Result<()> {
 }
 
 /// A table as it is shown before it is agreed to: whole, or how it differs from what was agreed to.
-fn difference(given: &TrustItem, record: &TrustRecord) -> String {
-    let (before, now) = (visible(record.before(&given.what)), visible(&given.shown));
-    let what = visible(&given.what);
-    match changes::unified(&before, &now).filter(|_| !before.is_empty()) {
+fn table_difference(given: &TrustItem, record: &TrustRecord) -> String {
+    let (before, now) = (
+        escape_invisible(record.before(&given.what)),
+        escape_invisible(&given.shown),
+    );
+    let what = escape_invisible(&given.what);
+    match changes::unified_diff(&before, &now).filter(|_| !before.is_empty()) {
         Some(difference) => format!("[{what}] changed\n{difference}"),
-        None => format!("[{what}]\n{}", indented(&now)),
+        None => format!("[{what}]\n{}", indent_text(&now)),
     }
 }
 
-fn indented(text: &str) -> String {
+fn indent_text(text: &str) -> String {
     text.lines().map(|line| format!("  {line}\n")).collect()
 }
 
@@ -91,7 +97,7 @@ fn print_all(
     let data = object! {
         "folder" => folder.display().to_string(), "given" => Value::array(items.collect()),
     };
-    output::data(global, &data, || {
+    output::print_data(global, &data, || {
         if given.is_empty() {
             let folder = folder.display();
             return format!("{folder} gives nothing that needs your agreement\n");
@@ -102,8 +108,8 @@ fn print_all(
                 true => "agreed",
                 false => "not agreed",
             };
-            let _ = writeln!(text, "[{}] {state}", visible(&one.what));
-            text.push_str(&indented(&visible(&one.shown)));
+            let _ = writeln!(text, "[{}] {state}", escape_invisible(&one.what));
+            text.push_str(&indent_text(&escape_invisible(&one.shown)));
         }
         text
     })

@@ -10,12 +10,12 @@ static GIVEN: OnceLock<Vec<OsString>> = OnceLock::new();
 static CALLED: OnceLock<usize> = OnceLock::new();
 
 /// Uses these words instead of those of the process; the first setting is kept.
-pub(super) fn give(words: Vec<OsString>) {
+pub(super) fn set_words(words: Vec<OsString>) {
     let _ = GIVEN.set(words);
 }
 
 /// The path of this program: of the script, in the process of an interpreter.
-pub(super) fn program() -> PathBuf {
+pub(super) fn program_path() -> PathBuf {
     let own = std::env::current_exe().ok();
     let given = GIVEN.get().and_then(|words| words.first());
     let given = given.map(|word| std::path::absolute(word).unwrap_or_else(|_| word.into()));
@@ -24,14 +24,14 @@ pub(super) fn program() -> PathBuf {
 
 /// Reads the first word that is `name` as the tool of a `call`.
 pub(super) fn read_as_call(name: &str) {
-    let place = all().iter().skip(1).position(|word| word == name);
+    let place = command_words().iter().skip(1).position(|word| word == name);
     if let Some(place) = place {
         let _ = CALLED.set(place + 1);
     }
 }
 
 /// All words, the name of the program first.
-pub(super) fn all() -> Vec<OsString> {
+pub(super) fn command_words() -> Vec<OsString> {
     let own = || std::env::args_os().collect();
     let mut words: Vec<OsString> = GIVEN.get().cloned().unwrap_or_else(own);
     if let Some(&place) = CALLED.get() {

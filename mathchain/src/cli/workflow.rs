@@ -38,24 +38,27 @@ Read are docs/tasks, docs/requests and .choragen below the folder.")]
 }
 
 /// The log of the workflows of this workspace.
-pub(super) fn log(toolkit: &Toolkit) -> Result<&Arc<dyn EventLog>> {
-    open::state(toolkit)?;
+pub(super) fn workflow_log(toolkit: &Toolkit) -> Result<&Arc<dyn EventLog>> {
+    open::require_state(toolkit)?;
     toolkit
         .workflows()
         .ok_or_else(|| tool_error!(PreconditionFailed, "state"; "no state is open"))
 }
 
 /// Rebuilds or imports.
-pub(super) fn workflow(global: &GlobalArgs, command: &WorkflowCommand) -> Result<ExitCode> {
-    let toolkit = open::toolkit(global)?;
-    let log = log(&toolkit)?;
+pub(super) fn run_workflow_command(
+    global: &GlobalArgs,
+    command: &WorkflowCommand,
+) -> Result<ExitCode> {
+    let toolkit = open::open_toolkit(global)?;
+    let log = workflow_log(&toolkit)?;
     match command {
         WorkflowCommand::Rebuild => {
             of_workflows::rebuild_files(&**log)?;
             let state = of_workflows::load_state(&**log)?;
             let items = workflow::item::items_with_files(&state).len();
             let events = state.seq();
-            output::data(
+            output::print_data(
                 global,
                 &object! { "items" => items as u64, "events" => events },
                 || {
@@ -78,7 +81,7 @@ fn brought_in(
 ) -> Result<ExitCode> {
     let mut files = Vec::new();
     for part in FOLDERS {
-        collect(folder, &folder.join(part), 0, &mut files)?;
+        collect_documents(folder, &folder.join(part), 0, &mut files)?;
     }
     if files.is_empty() {
         return Err(
@@ -118,7 +121,7 @@ fn brought_in(
         list.iter().map(ToString::to_string).collect()
     };
     let data = object! { "events" => count as u64, "recorded" => !dry_run, "not_imported" => lines(&found.errors), "notes" => lines(&found.notes) };
-    output::data(global, &data, || text)?;
+    output::print_data(global, &data, || text)?;
     Ok(match found.errors.is_empty() {
         true => exit::OK.into(),
         false => exit::SHORTFALL.into(),
@@ -126,7 +129,7 @@ fn brought_in(
 }
 
 /// Reads the Markdown and JSON files below a folder, without following links.
-pub(super) fn collect(
+pub(super) fn collect_documents(
     root: &Path,
     folder: &Path,
     depth: usize,
@@ -144,7 +147,7 @@ pub(super) fn collect(
             entry.file_type().map_err(|err| fail(folder, err))?,
         );
         if kind.is_dir() && depth < DEPTH_MAX {
-            collect(root, &path, depth + 1, files)?;
+            collect_documents(root, &path, depth + 1, files)?;
         }
         let wanted = path
             .extension()
@@ -160,7 +163,7 @@ pub(super) fn collect(
             .and_then(|mut file| std::io::Read::read_to_end(&mut file, &mut bytes))
             .map_err(|err| fail(&path, err))?;
         let Ok(text) = String::from_utf8(bytes) else {
-            complain(&format!(
+            write_stderr(&format!(
                 "not imported: `{}` is not UTF-8\n",
                 path.display()
             ));

@@ -9,7 +9,7 @@ use workflow::import::{ImportSource, adopt_item_files};
 use workflow::tools::log as of_workflows;
 
 use super::prelude::*;
-use super::workflow::{collect, log};
+use super::workflow::{collect_documents, workflow_log};
 use crate::identity::{self, ProjectState, WorkspaceBinding};
 
 #[derive(Debug, Subcommand)]
@@ -32,24 +32,27 @@ pub(super) enum WorkspaceCommand {
 }
 
 /// Shows or adopts.
-pub(super) fn workspace(global: &GlobalArgs, command: &WorkspaceCommand) -> Result<ExitCode> {
+pub(super) fn run_workspace_command(
+    global: &GlobalArgs,
+    command: &WorkspaceCommand,
+) -> Result<ExitCode> {
     match command {
-        WorkspaceCommand::Show => show(global),
-        WorkspaceCommand::Adopt { dry_run } => adopted(global, *dry_run),
+        WorkspaceCommand::Show => show_workspace(global),
+        WorkspaceCommand::Adopt { dry_run } => adopt_workspace(global, *dry_run),
     }
 }
 
-fn show(global: &GlobalArgs) -> Result<ExitCode> {
-    let toolkit = open::quietly(global)?;
-    let here = here(&toolkit)?;
-    let state = open::state(&toolkit)?;
+fn show_workspace(global: &GlobalArgs) -> Result<ExitCode> {
+    let toolkit = open::open_toolkit_quietly(global)?;
+    let here = current_workspace(&toolkit)?;
+    let state = open::require_state(&toolkit)?;
     let data = object! {
         "root" => here.root.as_str(),
         "id" => here.id.as_str(),
         "state" => state.file().display().to_string(),
         "copy_of" => toolkit.copy_of(),
     };
-    output::data(global, &data, || {
+    output::print_data(global, &data, || {
         let file = state.file();
         let mut text = format!("{} ({})\nstate {}\n", here.root, here.id, file.display());
         if let Some(original) = toolkit.copy_of() {
@@ -62,20 +65,20 @@ fn show(global: &GlobalArgs) -> Result<ExitCode> {
     })
 }
 
-fn here(toolkit: &Toolkit) -> Result<WorkspaceId> {
+fn current_workspace(toolkit: &Toolkit) -> Result<WorkspaceId> {
     toolkit.workflow_folder().ok_or_else(
         || tool_error!(PreconditionFailed, "workspace"; "there is no workspace"; "name one with --workspace"),
     )
 }
 
-fn adopted(global: &GlobalArgs, dry_run: bool) -> Result<ExitCode> {
-    let toolkit = open::quietly(global)?;
+fn adopt_workspace(global: &GlobalArgs, dry_run: bool) -> Result<ExitCode> {
+    let toolkit = open::open_toolkit_quietly(global)?;
     let (now, from) = match toolkit.state_place() {
-        Some(found) => bind(&toolkit, found, dry_run)?,
-        None => (here(&toolkit)?, replaced(&toolkit)?),
+        Some(found) => bind_state(&toolkit, found, dry_run)?,
+        None => (current_workspace(&toolkit)?, replaced_workspace(&toolkit)?),
     };
     if let (Some(from), false) = (&from, dry_run) {
-        let state = open::state(&toolkit)?;
+        let state = open::require_state(&toolkit)?;
         if !from.id.is_empty() {
             state.adopt_folder(&from.id, &now)?;
         }
@@ -84,8 +87,8 @@ fn adopted(global: &GlobalArgs, dry_run: bool) -> Result<ExitCode> {
     }
     drop(toolkit);
     // The state belongs to this folder now.
-    let toolkit = open::quietly(global)?;
-    let log = log(&toolkit)?;
+    let toolkit = open::open_toolkit_quietly(global)?;
+    let log = workflow_log(&toolkit)?;
     let taken = take_files(&**log, &now, from.is_some() && dry_run, dry_run)?;
     let mut text = String::new();
     for line in &taken.notes {
@@ -118,7 +121,7 @@ fn adopted(global: &GlobalArgs, dry_run: bool) -> Result<ExitCode> {
         "notes" => taken.notes.clone(),
         "dry_run" => dry_run,
     };
-    output::data(global, &data, || text)?;
+    output::print_data(global, &data, || text)?;
     Ok(match taken.errors.is_empty() {
         true => exit::OK.into(),
         false => exit::SHORTFALL.into(),
@@ -126,17 +129,17 @@ fn adopted(global: &GlobalArgs, dry_run: bool) -> Result<ExitCode> {
 }
 
 /// Binds the state of a project to its folder; gives the identity that the folder has then, and the workspace that it is taken from.
-fn bind(
+fn bind_state(
     toolkit: &Toolkit,
     found: &ProjectState,
     dry_run: bool,
 ) -> Result<(WorkspaceId, Option<WorkspaceId>)> {
     let Some(original) = toolkit.copy_of() else {
-        return Ok((here(toolkit)?, None));
+        return Ok((current_workspace(toolkit)?, None));
     };
     let root = found.root.to_string_lossy().into_owned();
     let is_there = original != root && Path::new(original).is_dir();
-    let known = open::state(toolkit)?.known_folders()?;
+    let known = open::require_state(toolkit)?.known_folders()?;
     let bound = found.bound.as_ref();
     let from = bound.map(|bound| identity::of_name(&bound.identity, Path::new(original)));
     // A state that was never used knows no folder.
@@ -165,9 +168,9 @@ fn bind(
 }
 
 /// The folder that was at the place of this one before and has workflows, in a state that several folders share.
-fn replaced(toolkit: &Toolkit) -> Result<Option<WorkspaceId>> {
-    let here = here(toolkit)?;
-    let state: &StateStore = open::state(toolkit)?;
+fn replaced_workspace(toolkit: &Toolkit) -> Result<Option<WorkspaceId>> {
+    let here = current_workspace(toolkit)?;
+    let state: &StateStore = open::require_state(toolkit)?;
     let known = state.known_folders()?;
     let before = known.into_iter().rfind(|one| {
         one.root == here.root
@@ -199,7 +202,7 @@ fn take_files(
 ) -> Result<FileImport> {
     let root = Path::new(&here.root);
     let mut files = Vec::new();
-    collect(root, &root.join(workflow::item::FOLDER), 0, &mut files)?;
+    collect_documents(root, &root.join(workflow::item::FOLDER), 0, &mut files)?;
     let sources = || {
         let sources = files.iter().map(|(path, text)| ImportSource { path, text });
         sources.collect::<Vec<_>>()

@@ -19,7 +19,7 @@ const LISTED: usize = 1000;
 ///
 /// # Errors
 /// `policy_denied` with reason `approver`.
-fn approver(caller: &HttpCaller) -> Result<&ApiKey> {
+fn approver_key(caller: &HttpCaller) -> Result<&ApiKey> {
     let key = caller.key.as_ref().filter(|key| key.approves);
     key.ok_or_else(|| {
         tool_error!(PolicyDenied, "approver"; "only a key that approves sees and answers requests for approval";
@@ -28,68 +28,71 @@ fn approver(caller: &HttpCaller) -> Result<&ApiKey> {
 }
 
 /// Lists pending requests of the workspace.
-pub(super) async fn list(
+pub(super) async fn list_approvals(
     State(server): State<Arc<HttpServer>>,
     Extension(caller): Extension<Arc<HttpCaller>>,
 ) -> Replied {
-    approver(&caller)?;
+    approver_key(&caller)?;
     let listed = server
         .aside(|server| {
-            let scope = workspace(server);
+            let scope = workspace_scope(server);
             let listed = server.records()?.approvals_in(&scope, false, LISTED)?;
-            Ok(Value::array(listed.iter().map(shown).collect()))
+            Ok(Value::array(listed.iter().map(approval_value).collect()))
         })
         .await?;
-    Ok(reply::data(&object! { "approvals" => listed }))
+    Ok(reply::data_response(&object! { "approvals" => listed }))
 }
 
 /// Shows a request with the details of its call.
-pub(super) async fn show(
+pub(super) async fn show_approval(
     State(server): State<Arc<HttpServer>>,
     Extension(caller): Extension<Arc<HttpCaller>>,
     Path(id): Path<String>,
 ) -> Replied {
-    approver(&caller)?;
+    approver_key(&caller)?;
     let found = server
         .aside(move |server| {
-            let scope = workspace(server);
+            let scope = workspace_scope(server);
             let (found, details) = server.records()?.approval_in(&scope, &id)?;
-            let mut members = shown(&found).as_object().cloned().unwrap_or_default();
+            let mut members = approval_value(&found)
+                .as_object()
+                .cloned()
+                .unwrap_or_default();
             members.insert("details", details.unwrap_or_default());
             Ok(Value::from(members))
         })
         .await?;
-    Ok(reply::data(&found))
+    Ok(reply::data_response(&found))
 }
 
 /// The requests of every role in the workspace.
-fn workspace(server: &HttpServer) -> StateScope {
+fn workspace_scope(server: &HttpServer) -> StateScope {
     StateScope::workspace(server.toolkit.workspace_id())
 }
 
-fn shown(approval: &Approval) -> Value {
+fn approval_value(approval: &Approval) -> Value {
     convert::to_value(approval).unwrap_or_default()
 }
 
 /// Approves a request: the same call, sent again, runs once.
-pub(super) async fn approve(
+pub(super) async fn approve_request(
     State(server): State<Arc<HttpServer>>,
     Extension(caller): Extension<Arc<HttpCaller>>,
     Path(id): Path<String>,
 ) -> Replied {
-    decide(server, caller, id, true).await
+    decide_request(server, caller, id, true).await
 }
 
 /// Declines a request.
-pub(super) async fn deny(
+pub(super) async fn deny_request(
     State(server): State<Arc<HttpServer>>,
     Extension(caller): Extension<Arc<HttpCaller>>,
     Path(id): Path<String>,
 ) -> Replied {
-    decide(server, caller, id, false).await
+    decide_request(server, caller, id, false).await
 }
 
-async fn decide(
+async fn decide_request(
     server: Arc<HttpServer>,
     caller: Arc<HttpCaller>,
     id: String,
@@ -98,9 +101,9 @@ async fn decide(
     let going = Arc::clone(&server);
     let decided = server
         .aside(move |server| {
-            let key = approver(&caller)?;
+            let key = approver_key(&caller)?;
             let state = server.records()?;
-            let scope = workspace(server);
+            let scope = workspace_scope(server);
             let (found, _) = state.approval_in(&scope, &id)?;
             if found.role == key.role {
                 let role = &key.role;
@@ -119,5 +122,5 @@ async fn decide(
     if let (true, Some(run)) = (grants, decided.run.clone()) {
         chains::go_on(&going, run).await;
     }
-    Ok(reply::data(&shown(&decided)))
+    Ok(reply::data_response(&approval_value(&decided)))
 }

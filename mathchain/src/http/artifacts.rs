@@ -15,7 +15,7 @@ use super::server::HttpServer;
 const BYTES_MAX: u64 = 256 << 20;
 
 /// Sends a value that the caller's role may read.
-pub(super) async fn read(
+pub(super) async fn send_artifact(
     State(server): State<Arc<HttpServer>>,
     Extension(caller): Extension<Arc<HttpCaller>>,
     Path(handle): Path<String>,
@@ -30,11 +30,11 @@ pub(super) async fn read(
         })
         .await?;
     let total = text.len();
-    let mut response = match range(&headers, total)? {
-        None => reply::text(StatusCode::OK, reply::JSON, text),
+    let mut response = match requested_range(&headers, total)? {
+        None => reply::text_response(StatusCode::OK, reply::JSON, text),
         Some((first, last)) => {
             let part = text.as_bytes()[first..=last].to_vec();
-            let mut response = reply::text(StatusCode::PARTIAL_CONTENT, reply::JSON, part);
+            let mut response = reply::text_response(StatusCode::PARTIAL_CONTENT, reply::JSON, part);
             let stated = HeaderValue::from_str(&format!("bytes {first}-{last}/{total}"));
             if let Ok(stated) = stated {
                 response.headers_mut().insert(CONTENT_RANGE, stated);
@@ -54,7 +54,7 @@ pub(super) async fn read(
 ///
 /// # Errors
 /// `invalid_args` with reason `byte_range` for a range beyond the end.
-fn range(headers: &HeaderMap, total: usize) -> Result<Option<(usize, usize)>> {
+fn requested_range(headers: &HeaderMap, total: usize) -> Result<Option<(usize, usize)>> {
     let stated = headers.get(RANGE).and_then(|stated| stated.to_str().ok());
     let Some((first, last)) =
         stated.and_then(|stated| stated.strip_prefix("bytes=")?.split_once('-'))
@@ -87,7 +87,7 @@ mod tests {
         let of = |text: &'static str| {
             let mut headers = HeaderMap::new();
             headers.insert(RANGE, HeaderValue::from_static(text));
-            range(&headers, 100)
+            requested_range(&headers, 100)
         };
         for (text, expected) in [
             ("bytes=0-9", Some((0, 9))),

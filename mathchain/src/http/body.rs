@@ -21,7 +21,7 @@ const TIME: Duration = Duration::from_secs(30);
 ///
 /// # Errors
 /// `limit_exceeded` with reason `body_size` or `body_time`; `invalid_request` for a client that breaks off.
-pub(super) async fn read(headers: &HeaderMap, body: Body, bytes_max: usize) -> Result<Bytes> {
+pub(super) async fn read_body(headers: &HeaderMap, body: Body, bytes_max: usize) -> Result<Bytes> {
     let stated = headers
         .get(CONTENT_LENGTH)
         .and_then(|stated| stated.to_str().ok()?.parse::<u64>().ok());
@@ -30,12 +30,12 @@ pub(super) async fn read(headers: &HeaderMap, body: Body, bytes_max: usize) -> R
     }
     let slow =
         |_| tool_error!(LimitExceeded, "body_time"; "the body took more than {} s", TIME.as_secs());
-    tokio::time::timeout(TIME, whole(body, bytes_max))
+    tokio::time::timeout(TIME, collect_body(body, bytes_max))
         .await
         .map_err(slow)?
 }
 
-async fn whole(mut body: Body, bytes_max: usize) -> Result<Bytes> {
+async fn collect_body(mut body: Body, bytes_max: usize) -> Result<Bytes> {
     let mut text = Vec::new();
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
         let frame = frame
@@ -99,7 +99,7 @@ impl BodyRest {
 }
 
 /// The request, and what tells whether its body was read, where it has one.
-pub(super) fn watched(request: Request) -> (Request, Option<BodyRest>) {
+pub(super) fn watch_body(request: Request) -> (Request, Option<BodyRest>) {
     if request.body().is_end_stream() {
         return (request, None);
     }
@@ -154,7 +154,7 @@ impl<T: Unpin> hyper::body::Body for HoldingBody<T> {
 }
 
 /// The body, which keeps something until it was sent.
-pub(super) fn held<T: Send + Unpin + 'static>(body: Body, kept: Option<T>) -> Body {
+pub(super) fn attach_to_body<T: Send + Unpin + 'static>(body: Body, kept: Option<T>) -> Body {
     match kept {
         Some(kept) => Body::new(HoldingBody { body, _kept: kept }),
         None => body,

@@ -64,9 +64,9 @@ impl HttpCallers {
     /// # Errors
     /// An unusable file of keys.
     pub(super) fn start() -> Result<(Self, Option<String>)> {
-        let file = keys::file();
-        let seen = file.as_deref().and_then(keys::seen);
-        let found = file.as_deref().map(keys::read).transpose()?.flatten();
+        let file = keys::keys_path();
+        let seen = file.as_deref().and_then(keys::keys_file_state);
+        let found = file.as_deref().map(keys::read_keys).transpose()?.flatten();
         let token = match &found {
             Some(_) => None,
             None => Some(keys::new_secret()?),
@@ -227,7 +227,7 @@ impl HttpCallers {
         secret: &str,
     ) -> Result<&'a ApiKey> {
         // The same answer for a key that expired, so that nothing is learnt by trying.
-        let found = keys::find(keys, secret).filter(|key| is_in_time(key));
+        let found = keys::find_key(keys, secret).filter(|key| is_in_time(key));
         let found = found.ok_or_else(|| self.refused("the key is unknown, revoked or expired"))?;
         found.belongs_to(server.toolkit.workspace_id().as_ref())?;
         Ok(found)
@@ -253,14 +253,16 @@ fn is_in_time(key: &ApiKey) -> bool {
 impl CallerTable {
     /// Reads the file again where it changed.
     fn read_again(&mut self) -> Result<()> {
-        let Some(file) = keys::file() else {
+        let Some(file) = keys::keys_path() else {
             return Ok(());
         };
-        let seen = keys::seen(&file);
+        let seen = keys::keys_file_state(&file);
         if seen != self.seen {
             // A file that disappears takes every key with it, and opens nothing.
             let unusable = |err: ToolError| tool_error!(Internal, "keys"; "{}", err.message());
-            self.keys = keys::read(&file).map_err(unusable)?.unwrap_or_default();
+            self.keys = keys::read_keys(&file)
+                .map_err(unusable)?
+                .unwrap_or_default();
             self.seen = seen;
         }
         Ok(())

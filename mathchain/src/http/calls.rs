@@ -13,7 +13,7 @@ use super::body;
 use super::callers::HttpCaller;
 use super::once::{IdempotentRequest, StoredAnswer};
 use super::reply::{self, Replied};
-use super::server::{HttpServer, lost};
+use super::server::{HttpServer, lost_thread_error};
 use crate::line::{self, LineCall};
 use crate::{CallContext, Toolkit};
 
@@ -33,7 +33,7 @@ pub(super) async fn json_of(
 ) -> tool_core::Result<(HeaderMap, Bytes)> {
     let (parts, sent) = request.into_parts();
     body::is_json(&parts.headers)?;
-    let text = body::read(&parts.headers, sent, server.body_bytes_max()).await?;
+    let text = body::read_body(&parts.headers, sent, server.body_bytes_max()).await?;
     Ok((parts.headers, text))
 }
 
@@ -43,7 +43,7 @@ pub(super) fn trace_of(headers: &HeaderMap) -> Option<TraceParent> {
 }
 
 /// The answer to requests for approval of calls at this door.
-pub(super) fn unattended(toolkit: &Toolkit) -> Approvals {
+pub(super) fn unattended_approvals(toolkit: &Toolkit) -> Approvals {
     match toolkit.config().approvals.unattended {
         Unattended::Deny => Approvals::Unattended,
         Unattended::Pending => Approvals::Ask,
@@ -51,31 +51,31 @@ pub(super) fn unattended(toolkit: &Toolkit) -> Approvals {
 }
 
 /// Answers one call.
-pub(super) async fn call(
+pub(super) async fn answer_call(
     State(server): State<Arc<HttpServer>>,
     Extension(caller): Extension<Arc<HttpCaller>>,
     request: Request,
 ) -> Replied {
     let (headers, text) = json_of(&server, request).await?;
-    let (text, id, read) = parsed(&server, &caller, text).await?;
+    let (text, id, read) = parse_call(&server, &caller, text).await?;
     let line = match read {
         Ok(line) => line,
-        Err(error) => return Ok(reply::outcome(id, &CallOutcome::error(error))),
+        Err(error) => return Ok(reply::outcome_response(id, &CallOutcome::error(error))),
     };
     let once = match IdempotentRequest::of(&server, &caller, &headers, "/v1/call", &text) {
         Ok(once) => once,
-        Err(error) => return Ok(reply::outcome(id, &CallOutcome::error(error))),
+        Err(error) => return Ok(reply::outcome_response(id, &CallOutcome::error(error))),
     };
     if once.is_none() {
-        let context = context(&server, &caller, &line, &headers, server.calls.clone());
+        let context = call_context(&server, &caller, &line, &headers, server.calls.clone());
         let outcome = (server.toolkit).call_briefly(&context, &line.tool, &line.args);
         if let Some(outcome) = outcome {
-            return Ok(answered(&server, id, &outcome, None));
+            return Ok(call_response(&server, id, &outcome, None));
         }
     }
     let permit = match caller.queue.enter().await {
         Ok(permit) => permit,
-        Err(overloaded) => return Ok(reply::outcome(id, &CallOutcome::error(overloaded))),
+        Err(overloaded) => return Ok(reply::outcome_response(id, &CallOutcome::error(overloaded))),
     };
     // A key may have been revoked while the call waited.
     server.callers.check(&caller)?;
@@ -84,20 +84,20 @@ pub(super) async fn call(
     let _stops = once.is_none().then(|| StopWhenDropped(stop.clone()));
     let context = CallContext {
         request: once.as_ref().map(IdempotentRequest::name),
-        ..context(&server, &caller, &line, &headers, stop)
+        ..call_context(&server, &caller, &line, &headers, stop)
     };
     let thread = tokio::task::spawn_blocking(move || {
         let _permit = permit;
-        answer(&server, &context, &line, id, once)
+        run_call(&server, &context, &line, id, once)
     });
-    Ok(thread.await.map_err(lost)?)
+    Ok(thread.await.map_err(lost_thread_error)?)
 }
 
 /// Longest body that is read on the thread that reads requests.
 const SHORT: usize = 64 << 10;
 
 /// Reads a call, a long one on another thread.
-async fn parsed(
+async fn parse_call(
     server: &Arc<HttpServer>,
     caller: &Arc<HttpCaller>,
     text: Bytes,
@@ -105,7 +105,7 @@ async fn parsed(
     let (bytes_max, length) = (server.body_bytes_max(), text.len());
     let caller = Arc::clone(caller);
     let parse = move || {
-        let (id, read) = line::parse(line::CallOrigin::Body, &text, &caller.roles, bytes_max);
+        let (id, read) = line::parse_line(line::CallOrigin::Body, &text, &caller.roles, bytes_max);
         (text, id, read)
     };
     match length {
@@ -115,7 +115,7 @@ async fn parsed(
 }
 
 /// Calls the tool, or answers as before where the request acted already.
-fn answer(
+fn run_call(
     server: &HttpServer,
     context: &CallContext,
     line: &LineCall,
@@ -128,25 +128,25 @@ fn answer(
         Some(Ok(Some(answer))) => {
             return match server.toolkit.permits(context, &line.tool, &line.args) {
                 Ok(()) => answer.replayed(),
-                Err(error) => reply::outcome(id, &CallOutcome::error(error)),
+                Err(error) => reply::outcome_response(id, &CallOutcome::error(error)),
             };
         }
-        Some(Err(error)) => return reply::outcome(id, &CallOutcome::error(error)),
+        Some(Err(error)) => return reply::outcome_response(id, &CallOutcome::error(error)),
     }
     let outcome = server.toolkit.call_with(context, &line.tool, &line.args);
-    answered(server, id, &outcome, once)
+    call_response(server, id, &outcome, once)
 }
 
 /// The answer to a call that has run.
-fn answered(
+fn call_response(
     server: &HttpServer,
     id: Value,
     outcome: &CallOutcome,
     once: Option<IdempotentRequest>,
 ) -> Response {
     server.metrics.called(outcome);
-    let (status, body) = reply::envelope(id, outcome);
-    let response = reply::advised(status, &body);
+    let (status, body) = reply::answer_envelope(id, outcome);
+    let response = reply::advised_response(status, &body);
     if let Some(once) = once {
         let waits = matches!(outcome.status, OutcomeStatus::PendingApproval { .. });
         once.end((!waits).then_some(&StoredAnswer { status, body }));
@@ -154,7 +154,7 @@ fn answered(
     response
 }
 
-fn context(
+fn call_context(
     server: &HttpServer,
     caller: &HttpCaller,
     line: &LineCall,
@@ -162,7 +162,7 @@ fn context(
     stop: StopFlag,
 ) -> CallContext {
     CallContext {
-        answer: unattended(&server.toolkit),
+        answer: unattended_approvals(&server.toolkit),
         reader: AnswerReader::Model,
         stop,
         client_id: line.id.clone(),

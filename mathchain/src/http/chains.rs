@@ -16,10 +16,10 @@ use tool_core::{CallOutcome, Object, Reason, Result, Value, object, tool_error};
 
 use super::begun::SubmittedChain;
 use super::callers::HttpCaller;
-use super::calls::{json_of, trace_of, unattended};
+use super::calls::{json_of, trace_of, unattended_approvals};
 use super::once::{IdempotentRequest, StoredAnswer};
 use super::reply::{self, Replied};
-use super::server::{HttpServer, lost};
+use super::server::{HttpServer, lost_thread_error};
 use crate::{CallContext, recorded};
 
 /// A plan with its inputs.
@@ -72,7 +72,7 @@ enum ChainStart {
 }
 
 /// Checks a plan, records its run, and begins it.
-pub(super) async fn submit(
+pub(super) async fn submit_plan(
     State(server): State<Arc<HttpServer>>,
     Extension(caller): Extension<Arc<HttpCaller>>,
     request: Request,
@@ -84,23 +84,23 @@ pub(super) async fn submit(
         .await?;
     let once = IdempotentRequest::of(&server, &caller, &headers, "/v1/chains", &text)?;
     let context = CallContext {
-        answer: unattended(&server.toolkit),
+        answer: unattended_approvals(&server.toolkit),
         trace: trace_of(&headers),
         ..caller.context.clone()
     };
     let by = Arc::clone(&caller);
     let begun = server
-        .aside(move |server| begin(server, &by, context, submitted, once))
+        .aside(move |server| begin_run(server, &by, context, submitted, once))
         .await?;
     match begun {
         SubmissionOutcome::Before(answer) => {
             let place = answer.text("id").map(place_of);
-            Ok(located(answer.replayed(), place))
+            Ok(set_location(answer.replayed(), place))
         }
         SubmissionOutcome::Now(chain, context, work) => {
-            let begun = reply::value(StatusCode::ACCEPTED, &chain.shown());
-            let begun = located(begun, Some(place_of(&chain.id)));
-            tokio::spawn(run(server, caller, chain, *context, work));
+            let begun = reply::value_response(StatusCode::ACCEPTED, &chain.shown());
+            let begun = set_location(begun, Some(place_of(&chain.id)));
+            tokio::spawn(run_chain(server, caller, chain, *context, work));
             Ok(begun)
         }
     }
@@ -115,7 +115,7 @@ enum SubmissionOutcome {
 }
 
 /// Checks a plan, and records its run under the id that its request has.
-fn begin(
+fn begin_run(
     server: &HttpServer,
     caller: &HttpCaller,
     mut context: CallContext,
@@ -160,7 +160,7 @@ fn place_of(id: &str) -> String {
     format!("/v1/chains/{id}")
 }
 
-fn located(mut response: Response, place: Option<String>) -> Response {
+fn set_location(mut response: Response, place: Option<String>) -> Response {
     let place = place.and_then(|place| HeaderValue::from_str(&place).ok());
     if let Some(place) = place {
         response.headers_mut().insert(LOCATION, place);
@@ -169,7 +169,7 @@ fn located(mut response: Response, place: Option<String>) -> Response {
 }
 
 /// Runs a plan on a thread of its own, as soon as one is free.
-async fn run(
+async fn run_chain(
     server: Arc<HttpServer>,
     caller: Arc<HttpCaller>,
     chain: Arc<SubmittedChain>,
@@ -226,7 +226,7 @@ async fn run(
     });
     let outcome = thread
         .await
-        .unwrap_or_else(|err| CallOutcome::error(lost(err)));
+        .unwrap_or_else(|err| CallOutcome::error(lost_thread_error(err)));
     let is_recorded = server
         .records()
         .and_then(|state| state.run_named(&chain.id))
@@ -250,22 +250,22 @@ pub(super) fn state_of(server: &HttpServer, caller: &HttpCaller, id: &str) -> Re
         Ok(state) => state,
         Err(none) => return unrecorded().ok_or(none),
     };
-    match recorded::run(state, &scope, id) {
-        Ok(found) => shown(state, &found),
+    match recorded::visible_run(state, &scope, id) {
+        Ok(found) => run_value(state, &found),
         Err(unknown) => unrecorded().ok_or(unknown),
     }
 }
 
-fn shown(state: &journal::StateStore, run: &RunRecord) -> Result<Value> {
-    let summary = recorded::summary(run);
+fn run_value(state: &journal::StateStore, run: &RunRecord) -> Result<Value> {
+    let summary = recorded::run_summary(run);
     let mut members = summary.as_object().cloned().unwrap_or_default();
-    let answer = recorded::answer(state, run)?;
+    let answer = recorded::recorded_answer(state, run)?;
     members.insert_some("answer", answer.map(|answer| answer.to_value()));
     Ok(Value::from(members))
 }
 
 /// Shows a plan: whether it runs, and its answer.
-pub(super) async fn show(
+pub(super) async fn show_chain(
     State(server): State<Arc<HttpServer>>,
     Extension(caller): Extension<Arc<HttpCaller>>,
     Path(id): Path<String>,
@@ -273,11 +273,11 @@ pub(super) async fn show(
     let shown = server
         .aside(move |server| state_of(server, &caller, &id))
         .await?;
-    Ok(reply::data(&shown))
+    Ok(reply::data_response(&shown))
 }
 
 /// Cancels a plan; completed steps with a `compensate` are undone.
-pub(super) async fn cancel(
+pub(super) async fn cancel_chain(
     State(server): State<Arc<HttpServer>>,
     Extension(caller): Extension<Arc<HttpCaller>>,
     Path(id): Path<String>,
@@ -285,22 +285,24 @@ pub(super) async fn cancel(
     let may_see = |role: &str| caller.sees(&server, role);
     if let Some(chain) = server.chains.running(&id, may_see) {
         chain.stop.cancel();
-        return Ok(reply::value(StatusCode::ACCEPTED, &chain.shown()));
+        return Ok(reply::value_response(StatusCode::ACCEPTED, &chain.shown()));
     }
     let cancelled = server
         .aside(move |server| {
             let (state, scope) = (server.records()?, caller.scope(server));
-            let run = recorded::run(state, &scope, &id)?;
+            let run = recorded::visible_run(state, &scope, &id)?;
             let context = CallContext::of_run(&run);
             server.toolkit.cancel(&context, &run.id, false)?;
-            Ok(recorded::summary(&recorded::run(state, &scope, &run.id)?))
+            Ok(recorded::run_summary(&recorded::visible_run(
+                state, &scope, &run.id,
+            )?))
         })
         .await?;
-    Ok(reply::data(&cancelled))
+    Ok(reply::data_response(&cancelled))
 }
 
 /// Resumes a plan that was interrupted, or whose approvals were given.
-pub(super) async fn resume(
+pub(super) async fn resume_chain(
     State(server): State<Arc<HttpServer>>,
     Extension(caller): Extension<Arc<HttpCaller>>,
     Path(id): Path<String>,
@@ -313,8 +315,8 @@ pub(super) async fn resume(
             if let Some(chain) = server.chains.running(&id, may_see) {
                 return Ok((chain.shown(), chain.id.clone(), None));
             }
-            let found = recorded::run(server.records()?, &scope, &id)?;
-            let resumed = again(server, &found)?;
+            let found = recorded::visible_run(server.records()?, &scope, &id)?;
+            let resumed = reload_run(server, &found)?;
             Ok((resumed.0.shown(), found.id, Some(resumed)))
         })
         .await?;
@@ -323,17 +325,20 @@ pub(super) async fn resume(
         let work = ChainStart::Resume {
             after_restart: false,
         };
-        tokio::spawn(run(server, caller, chain, context, work));
+        tokio::spawn(run_chain(server, caller, chain, context, work));
     }
-    let answer = reply::value(StatusCode::ACCEPTED, &shown);
-    Ok(located(answer, Some(place_of(&id))))
+    let answer = reply::value_response(StatusCode::ACCEPTED, &shown);
+    Ok(set_location(answer, Some(place_of(&id))))
 }
 
 /// A recorded run that continues, as its own caller.
 ///
 /// # Errors
 /// `conflict` for one that has ended, runs elsewhere, or needs a decision; `precondition_failed` with reason `workspace`.
-fn again(server: &HttpServer, found: &RunRecord) -> Result<(Arc<SubmittedChain>, CallContext)> {
+fn reload_run(
+    server: &HttpServer,
+    found: &RunRecord,
+) -> Result<(Arc<SubmittedChain>, CallContext)> {
     let id = &found.id;
     if found.state.is_final() {
         let ended = found.state.as_str();
@@ -364,9 +369,9 @@ fn again(server: &HttpServer, found: &RunRecord) -> Result<(Arc<SubmittedChain>,
         server.calls.child(),
     ));
     let context = CallContext {
-        answer: unattended(&server.toolkit),
+        answer: unattended_approvals(&server.toolkit),
         stop: chain.stop.clone(),
-        key: accepted(found).and_then(|key| key.map(str::to_owned)),
+        key: accepting_key(found).and_then(|key| key.map(str::to_owned)),
         ..CallContext::of_run(found)
     };
     if !server.chains.add(Arc::clone(&chain)) {
@@ -378,7 +383,7 @@ fn again(server: &HttpServer, found: &RunRecord) -> Result<(Arc<SubmittedChain>,
 }
 
 /// The name of the key with which a server accepted a run, `None` within for a token; `None` for a run of another door.
-fn accepted(run: &RunRecord) -> Option<Option<&str>> {
+fn accepting_key(run: &RunRecord) -> Option<Option<&str>> {
     Some(run.who.get(ACCEPTED_KEY)?.text("key"))
 }
 
@@ -390,14 +395,15 @@ pub(super) async fn go_on(server: &Arc<HttpServer>, id: String) {
             let state = server.records()?;
             let found = state.run_in(&StateScope::workspace(server.toolkit.workspace_id()), &id)?;
             let found = chains::root_run(state, &found)?.unwrap_or(found);
-            let Some(key) = accepted(&found).filter(|_| found.state == RunState::Suspended) else {
+            let Some(key) = accepting_key(&found).filter(|_| found.state == RunState::Suspended)
+            else {
                 return Ok(None);
             };
             if !state.approvals_of_run(&found.id)?.is_empty() {
                 return Ok(None);
             }
             let caller = server.callers.named(&at, key, &found.role)?;
-            let (chain, context) = again(server, &found)?;
+            let (chain, context) = reload_run(server, &found)?;
             Ok(Some((caller, chain, context)))
         })
         .await;
@@ -406,7 +412,7 @@ pub(super) async fn go_on(server: &Arc<HttpServer>, id: String) {
         let work = ChainStart::Resume {
             after_restart: false,
         };
-        tokio::spawn(run(Arc::clone(server), caller, chain, context, work));
+        tokio::spawn(run_chain(Arc::clone(server), caller, chain, context, work));
     }
 }
 
@@ -437,11 +443,11 @@ pub(super) async fn take_up(server: Arc<HttpServer>, tell: impl Fn(&str) + Send 
         let at = Arc::clone(&server);
         let resumed = server
             .aside(move |server| {
-                let key = accepted(&run).ok_or_else(
+                let key = accepting_key(&run).ok_or_else(
                     || tool_error!(PolicyDenied, "server_key"; "no server accepted the run"),
                 )?;
                 let caller = server.callers.named(&at, key, &run.role)?;
-                let (chain, context) = again(server, &run)?;
+                let (chain, context) = reload_run(server, &run)?;
                 Ok((caller, chain, context))
             })
             .await;
@@ -450,7 +456,13 @@ pub(super) async fn take_up(server: Arc<HttpServer>, tell: impl Fn(&str) + Send 
                 let work = ChainStart::Resume {
                     after_restart: true,
                 };
-                going.spawn(self::run(Arc::clone(&server), caller, chain, context, work));
+                going.spawn(self::run_chain(
+                    Arc::clone(&server),
+                    caller,
+                    chain,
+                    context,
+                    work,
+                ));
             }
             Err(_) => left += 1,
         }

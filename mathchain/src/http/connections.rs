@@ -44,7 +44,7 @@ const STOPPING: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// `io` for a thread that cannot be started.
-pub(super) async fn accept(
+pub(super) async fn accept_clients(
     server: Arc<HttpServer>,
     socket: TcpListener,
     tls: Option<TlsAcceptor>,
@@ -59,7 +59,7 @@ pub(super) async fn accept(
         });
     waiting.map_err(|err| tool_error!(ToolError, "io"; "cannot start a thread: {err}"))?;
     let places = Arc::new(ConnectionSlots::default());
-    let routes = routes::routes(&server);
+    let routes = routes::build_router(&server);
     let mut connections = JoinSet::new();
     loop {
         while connections.try_join_next().is_some() {}
@@ -77,7 +77,7 @@ pub(super) async fn accept(
                     tokio::select! {
                         biased;
                         () = taken.place.closing.cancelled() => {}
-                        () = begun(&server, stream, tls, routes, &taken.place) => {}
+                        () = handle_client(&server, stream, tls, routes, &taken.place) => {}
                     }
                 });
             }
@@ -87,14 +87,14 @@ pub(super) async fn accept(
     drop(socket);
     tokio::select! {
         () = async { while connections.join_next().await.is_some() {} } => {}
-        () = end(&server) => while connections.join_next().await.is_some() {},
+        () = end_streams(&server) => while connections.join_next().await.is_some() {},
     }
-    rest(&server).await;
+    await_remaining_work(&server).await;
     Ok(())
 }
 
 /// Waits for plans, and for calls whose clients will ask for the answer again, until they have ended, or have had time to stop.
-async fn rest(server: &HttpServer) {
+async fn await_remaining_work(server: &HttpServer) {
     let mut left = STOPPING;
     while server.queue.running() + server.queue.waiting() > 0 && !left.is_zero() {
         tokio::time::sleep(POLL).await;
@@ -105,7 +105,7 @@ async fn rest(server: &HttpServer) {
 }
 
 /// Answers one client, after a handshake where the server speaks TLS.
-async fn begun(
+async fn handle_client(
     server: &HttpServer,
     stream: TcpStream,
     tls: Option<TlsAcceptor>,
@@ -116,7 +116,7 @@ async fn begun(
     let _ = stream.set_nodelay(true);
     let stream = PatientStream::new(stream, Arc::clone(place));
     let Some(tls) = tls else {
-        return connection(server, stream, routes, place).await;
+        return serve_client(server, stream, routes, place).await;
     };
     // A client that fails to shake hands is no fault of the server.
     let shaken = tokio::select! {
@@ -124,7 +124,7 @@ async fn begun(
         () = server.closing.cancelled() => return,
     };
     if let Ok(Ok(stream)) = shaken {
-        connection(server, stream, routes, place).await;
+        serve_client(server, stream, routes, place).await;
     }
 }
 
@@ -146,13 +146,13 @@ impl Service<Request<Incoming>> for ConnectionService {
         let answered = self.routes.call(request);
         Box::pin(async move {
             let response = answered.await?;
-            Ok(response.map(|body| body::held(body, Some(busy))))
+            Ok(response.map(|body| body::attach_to_body(body, Some(busy))))
         })
     }
 }
 
 /// Answers the requests of one client.
-async fn connection(
+async fn serve_client(
     server: &HttpServer,
     stream: impl AsyncRead + AsyncWrite + Unpin,
     routes: axum::Router,
@@ -178,7 +178,7 @@ async fn connection(
 }
 
 /// Ends streams that stay open, as soon as no call is on its way or calls are stopped.
-async fn end(server: &HttpServer) {
+async fn end_streams(server: &HttpServer) {
     let mut quiet = Duration::ZERO;
     while quiet < QUIET && !server.calls.is_set() {
         tokio::time::sleep(POLL).await;

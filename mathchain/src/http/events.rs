@@ -44,7 +44,7 @@ impl hyper::body::Body for StreamedBody {
 }
 
 /// Streams the events of a plan that runs or ran here, from the first or the one after `Last-Event-ID`; of any other plan, its end.
-pub(super) async fn stream(
+pub(super) async fn stream_chain_events(
     State(server): State<Arc<HttpServer>>,
     Extension(caller): Extension<Arc<HttpCaller>>,
     Path(id): Path<String>,
@@ -63,16 +63,20 @@ pub(super) async fn stream(
     match chain {
         Some(chain) => {
             let next = seen.map_or(0, |seen| seen + 1);
-            tokio::spawn(follow(server, caller, chain, next, sender));
+            tokio::spawn(follow_chain(server, caller, chain, next, sender));
         }
         None => drop(tokio::spawn(await_end(server, caller, id, sender))),
     }
     let body = Body::new(StreamedBody(parts));
-    Ok(reply::text(StatusCode::OK, "text/event-stream", body))
+    Ok(reply::text_response(
+        StatusCode::OK,
+        "text/event-stream",
+        body,
+    ))
 }
 
 /// Streams the events of workflows of this workspace, from the first or the one after `Last-Event-ID`, until the client is gone.
-pub(super) async fn workflows(
+pub(super) async fn stream_workflow_events(
     State(server): State<Arc<HttpServer>>,
     Extension(caller): Extension<Arc<HttpCaller>>,
     headers: HeaderMap,
@@ -111,7 +115,7 @@ pub(super) async fn workflows(
                 () = sender.closed() => return,
                 () = tokio::time::sleep(LOOK) => {}
             }
-            match after(&server, &caller, number).await {
+            match events_after(&server, &caller, number).await {
                 Ok(newer) => bodies = newer,
                 // The client connects again, and is told why.
                 Err(_) => return,
@@ -119,11 +123,15 @@ pub(super) async fn workflows(
         }
     });
     let body = Body::new(StreamedBody(parts));
-    Ok(reply::text(StatusCode::OK, "text/event-stream", body))
+    Ok(reply::text_response(
+        StatusCode::OK,
+        "text/event-stream",
+        body,
+    ))
 }
 
 /// The events after a number. Where another stream has just found that there is none, the log is not read.
-async fn after(
+async fn events_after(
     server: &Arc<HttpServer>,
     caller: &HttpCaller,
     number: u64,
@@ -148,7 +156,7 @@ async fn read_after(
 }
 
 /// Sends events until the plan has ended, its client or its key is gone, or the server ends.
-async fn follow(
+async fn follow_chain(
     server: Arc<HttpServer>,
     caller: Arc<HttpCaller>,
     chain: Arc<SubmittedChain>,
@@ -210,7 +218,7 @@ async fn await_end(
             return;
         }
         if found.text("state") != Some("running") {
-            let _ = sender.send(ended(&found).into()).await;
+            let _ = sender.send(ended_event(&found).into()).await;
             return;
         }
         if silent.elapsed() >= SILENCE {
@@ -234,9 +242,9 @@ async fn end_of(server: &Arc<HttpServer>, caller: &Arc<HttpCaller>, id: &str) ->
     let found = server
         .aside(move |server| chains::state_of(server, &by, &id))
         .await;
-    found.ok().map(|found| ended(&found))
+    found.ok().map(|found| ended_event(&found))
 }
 
-fn ended(found: &Value) -> String {
+fn ended_event(found: &Value) -> String {
     format!("event: ended\ndata: {}\n\n", json::to_text(found))
 }

@@ -26,19 +26,19 @@ const METRICS_PATH: &str = "/metrics";
 const OPEN_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 
 /// Checks a request, and counts it.
-pub(super) async fn guard(
+pub(super) async fn guard_request(
     State(server): State<Arc<HttpServer>>,
     request: Request,
     next: Next,
 ) -> Response {
     let begun = Instant::now();
-    let route = metrics::route(request.uri().path());
-    let (mut request, rest) = body::watched(request);
-    let mut response = match check(&server, &mut request, begun) {
-        Err(error) => reply::error(&error),
+    let route = metrics::route_label(request.uri().path());
+    let (mut request, rest) = body::watch_body(request);
+    let mut response = match check_request(&server, &mut request, begun) {
+        Err(error) => reply::error_response(&error),
         Ok(on_its_way) => {
             let response = next.run(request).await;
-            response.map(|body| body::held(body, on_its_way))
+            response.map(|body| body::attach_to_body(body, on_its_way))
         }
     };
     if rest.is_some_and(|rest| !rest.is_read()) {
@@ -53,13 +53,13 @@ pub(super) async fn guard(
 }
 
 /// Checks the head of a request; gives what counts it for its key.
-fn check(
+fn check_request(
     server: &Arc<HttpServer>,
     request: &mut Request,
     now: Instant,
 ) -> Result<Option<RequestSlot>> {
-    host(server, request.uri(), request.headers())?;
-    origin(server, request.headers())?;
+    require_known_host(server, request.uri(), request.headers())?;
+    require_allowed_origin(server, request.headers())?;
     if OPEN_PATHS.contains(&request.uri().path()) {
         return Ok(None);
     }
@@ -97,7 +97,7 @@ enum RequestSlot {
 }
 
 /// Requires exactly one name of the server, so that a name that an attacker resolves to this machine is refused.
-fn host(server: &HttpServer, uri: &Uri, headers: &HeaderMap) -> Result<()> {
+fn require_known_host(server: &HttpServer, uri: &Uri, headers: &HeaderMap) -> Result<()> {
     let denied = |found: &str| -> ToolError {
         tool_error!(PolicyDenied, "host"; "`{found}` is no name of this server"; "add it to `server.hosts` of the configuration")
     };
@@ -158,7 +158,7 @@ fn is_address(host: &str, address: IpAddr) -> bool {
 }
 
 /// Requires that a page that calls is of an allowed origin. Programs state none.
-fn origin(server: &HttpServer, headers: &HeaderMap) -> Result<()> {
+fn require_allowed_origin(server: &HttpServer, headers: &HeaderMap) -> Result<()> {
     for stated in headers.get_all(ORIGIN) {
         let stated = stated.to_str().unwrap_or_default();
         let scheme = match server.settings.tls {

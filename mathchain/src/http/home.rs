@@ -12,7 +12,7 @@ use super::reply;
 use super::server::HttpServer;
 
 /// Says what this is, and where to go.
-pub(super) async fn show(
+pub(super) async fn show_home(
     State(server): State<Arc<HttpServer>>,
     Extension(caller): Extension<Arc<HttpCaller>>,
     uri: Uri,
@@ -37,7 +37,7 @@ pub(super) async fn show(
 </html>
 "
     );
-    let mut response = reply::text(StatusCode::OK, "text/html; charset=utf-8", page);
+    let mut response = reply::text_response(StatusCode::OK, "text/html; charset=utf-8", page);
     let fields = response.headers_mut();
     fields.insert(
         CONTENT_SECURITY_POLICY,

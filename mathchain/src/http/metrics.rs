@@ -27,7 +27,7 @@ struct HttpCounts {
 }
 
 /// The name under which requests for a path are counted: one of a few, whatever a client sends.
-pub(super) fn route(path: &str) -> &'static str {
+pub(super) fn route_label(path: &str) -> &'static str {
     const ROUTES: [&str; 12] = [
         "/healthz",
         "/readyz",
@@ -90,7 +90,7 @@ impl HttpMetrics {
     pub(super) fn text(&self, now: &HttpGauges) -> String {
         let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut text = String::new();
-        head(
+        write_metric_head(
             &mut text,
             "mathchain_http_requests_total",
             "counter",
@@ -102,21 +102,21 @@ impl HttpMetrics {
                 "mathchain_http_requests_total{{route=\"{route}\",status=\"{status}\"}} {count}"
             );
         }
-        head(
+        write_metric_head(
             &mut text,
             "mathchain_calls_total",
             "counter",
             "Calls by tool, role, and status or error code",
         );
         for ((tool, role, end), count) in &counts.calls {
-            let (tool, role) = (label(tool), label(role));
+            let (tool, role) = (label_value(tool), label_value(role));
             let _ = writeln!(
                 text,
                 "mathchain_calls_total{{tool=\"{tool}\",role=\"{role}\",status=\"{end}\"}} {count}"
             );
         }
         let name = "mathchain_http_request_duration_seconds";
-        head(
+        write_metric_head(
             &mut text,
             name,
             "histogram",
@@ -153,13 +153,13 @@ impl HttpMetrics {
             ),
         ] {
             if let Some(value) = value {
-                head(&mut text, name, "gauge", help);
+                write_metric_head(&mut text, name, "gauge", help);
                 let _ = writeln!(text, "{name} {value}");
             }
         }
         if let Some(seconds) = now.oldest_waiting {
             let name = "mathchain_plans_oldest_waiting_seconds";
-            head(
+            write_metric_head(
                 &mut text,
                 name,
                 "gauge",
@@ -169,7 +169,7 @@ impl HttpMetrics {
         }
         if let Some(runs) = &now.runs {
             let name = "mathchain_runs";
-            head(
+            write_metric_head(
                 &mut text,
                 name,
                 "gauge",
@@ -181,7 +181,7 @@ impl HttpMetrics {
         }
         if let Some(failures) = now.state_failures {
             let name = "mathchain_state_failures_total";
-            head(
+            write_metric_head(
                 &mut text,
                 name,
                 "counter",
@@ -194,7 +194,7 @@ impl HttpMetrics {
 }
 
 /// A value of a label: tools and roles have no character that a label escapes, whatever a configuration says.
-fn label(text: &str) -> String {
+fn label_value(text: &str) -> String {
     let plain = |letter: char| !matches!(letter, '"' | '\\' | '\n');
     text.chars().filter(|letter| plain(*letter)).collect()
 }
@@ -211,6 +211,6 @@ pub(super) struct HttpGauges {
     pub(super) state_failures: Option<u64>,
 }
 
-fn head(text: &mut String, name: &str, kind: &str, help: &str) {
+fn write_metric_head(text: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }

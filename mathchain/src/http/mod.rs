@@ -1,6 +1,6 @@
 //! The HTTP server: one adapter around `axum` and `hyper`, which no other folder names beside the types of requests in `mcp`.
 //!
-//! Read [`serve`] first: `connections` accepts clients, `guard` checks every request before its body is read, `routes` names the paths.
+//! Read [`serve_http`] first: `connections` accepts clients, `guard` checks every request before its body is read, `routes` names the paths.
 //! Nothing here decides anything about a call: it passes the dispatcher, with the role of its key or the caller that the start names.
 
 mod addresses;
@@ -46,16 +46,16 @@ const OTHER_THREADS: usize = 8;
 /// # Errors
 /// `precondition_failed` with reason `exposed` for an address beyond this machine without keys and TLS; `invalid_request` with reason `tls`
 /// for an unusable certificate; `io` where the address cannot be used.
-pub(crate) fn serve(
+pub(crate) fn serve_http(
     toolkit: Arc<Toolkit>,
     settings: HttpServerSettings,
     stop: &StopFlag,
     tell: impl Fn(&str) + Send + Sync + 'static,
     closed: impl FnOnce() + Send + 'static,
 ) -> Result<()> {
-    safe(&settings)?;
+    require_safe_address(&settings)?;
     let tls = match &settings.tls {
-        Some((cert, key)) => Some(tls::acceptor(cert, key)?),
+        Some((cert, key)) => Some(tls::tls_acceptor(cert, key)?),
         None => None,
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -68,7 +68,8 @@ pub(crate) fn serve(
         runtime.map_err(|err| tool_error!(ToolError, "io"; "cannot start the server: {err}"))?;
     let serve = async {
         let address = settings.listen;
-        let bound = listen(address).and_then(|socket| Ok((socket.local_addr()?, socket)));
+        let bound =
+            listen_on_address(address).and_then(|socket| Ok((socket.local_addr()?, socket)));
         let (address, socket) = bound.map_err(|err| {
             tool_error!(ToolError, "io"; "cannot listen on {address}: {err}"; "choose another address: `mathchain serve --http ADDRESS:PORT`")
         })?;
@@ -85,7 +86,7 @@ pub(crate) fn serve(
         tell(&format!("listening on {scheme}://{address}"));
         tokio::spawn(HttpCallers::look(Arc::clone(&server)));
         tokio::spawn(chains::take_up(Arc::clone(&server), tell));
-        connections::accept(server, socket, tls, closed).await
+        connections::accept_clients(server, socket, tls, closed).await
     };
     let served = mcp::on_call_stack(|| runtime.block_on(serve))?;
     // A call that does not stop must not hold the process.
@@ -94,7 +95,7 @@ pub(crate) fn serve(
 }
 
 /// Listens at an address.
-fn listen(address: std::net::SocketAddr) -> std::io::Result<tokio::net::TcpListener> {
+fn listen_on_address(address: std::net::SocketAddr) -> std::io::Result<tokio::net::TcpListener> {
     /// Clients that wait to be accepted; of more, each tries again after a second.
     const WAITING: u32 = 4096;
     let socket = match address {
@@ -108,9 +109,9 @@ fn listen(address: std::net::SocketAddr) -> std::io::Result<tokio::net::TcpListe
 }
 
 /// Refuses an address beyond this machine unless requests need keys and are encrypted.
-fn safe(settings: &HttpServerSettings) -> Result<()> {
-    let keys = match keys::file() {
-        Some(file) => keys::read(&file)?,
+fn require_safe_address(settings: &HttpServerSettings) -> Result<()> {
+    let keys = match keys::keys_path() {
+        Some(file) => keys::read_keys(&file)?,
         None => None,
     };
     if settings.listen.ip().is_loopback() && !settings.behind_proxy {

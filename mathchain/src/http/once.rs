@@ -82,7 +82,11 @@ impl IdempotentRequest {
         let mut parts = registry::digest::DigestParts::new();
         parts.add(path.as_bytes());
         parts.add(body);
-        let (owner, key, request) = (owner(server, caller), key.to_owned(), parts.finish());
+        let (owner, key, request) = (
+            request_key_owner(server, caller),
+            key.to_owned(),
+            parts.finish(),
+        );
         server.once.begin(&owner, &key, &request)?;
         let server = Arc::clone(server);
         Ok(Some(Self {
@@ -158,7 +162,7 @@ impl Drop for IdempotentRequest {
 }
 
 /// Keys belong to the holder of a bearer key, or to the role of callers without one, in one workspace.
-fn owner(server: &HttpServer, caller: &HttpCaller) -> String {
+fn request_key_owner(server: &HttpServer, caller: &HttpCaller) -> String {
     let workspace = server.toolkit.workspace_id();
     let workspace = workspace.map(|workspace| workspace.id).unwrap_or_default();
     let (kind, who) = match &caller.key {
@@ -182,7 +186,7 @@ impl StoredAnswer {
 
     fn read(text: &str) -> Result<Self> {
         let damaged = || tool_error!(Internal, "the stored answer is damaged");
-        let read = crate::parse(text).map_err(|_| damaged())?;
+        let read = crate::parse_json(text).map_err(|_| damaged())?;
         let members = read.as_object().ok_or_else(damaged)?;
         let status = members.get("status").and_then(Value::as_i64);
         let status = status.and_then(|status| StatusCode::from_u16(status.try_into().ok()?).ok());
@@ -199,7 +203,7 @@ impl StoredAnswer {
 
     /// The answer again.
     pub(super) fn replayed(self) -> Response {
-        let mut response = reply::advised(self.status, &self.body);
+        let mut response = reply::advised_response(self.status, &self.body);
         let is = HeaderValue::from_static("true");
         response.headers_mut().insert(REPLAYED, is);
         response

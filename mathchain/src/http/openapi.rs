@@ -17,7 +17,7 @@ use super::server::HttpServer;
 use crate::exported::DeclarationFormat;
 
 /// Shows the document.
-pub(super) async fn show(
+pub(super) async fn show_document(
     State(server): State<Arc<HttpServer>>,
     Extension(caller): Extension<Arc<HttpCaller>>,
 ) -> Replied {
@@ -25,21 +25,21 @@ pub(super) async fn show(
         .aside(move |server| {
             let who = server.toolkit.caller(&caller.context);
             let needs_key = caller.key.is_some();
-            Ok(document(&server.toolkit.dispatcher(), &who, needs_key)?.to_string() + "\n")
+            Ok(openapi_document(&server.toolkit.dispatcher(), &who, needs_key)?.to_string() + "\n")
         })
         .await?;
-    Ok(answer(text))
+    Ok(document_response(text))
 }
 
-fn answer(text: String) -> Response {
-    reply::text(axum::http::StatusCode::OK, reply::JSON, text)
+fn document_response(text: String) -> Response {
+    reply::text_response(axum::http::StatusCode::OK, reply::JSON, text)
 }
 
 /// The document for a caller, who needs a key as soon as one exists.
 ///
 /// # Errors
 /// `not_visible` for an unknown role.
-pub(crate) fn document(
+pub(crate) fn openapi_document(
     dispatcher: &Dispatcher,
     caller: &CallerContext,
     needs_key: bool,
@@ -55,7 +55,7 @@ pub(crate) fn document(
             ("result", tool.output_schema()),
         ] {
             let place = format!("{name}.{part}");
-            let schema = rebased(&schema, &format!("#/components/schemas/{place}"));
+            let schema = rebase_schema(&schema, &format!("#/components/schemas/{place}"));
             schemas.insert(place, schema);
         }
         schemas.insert(format!("{name}.call"), call_of(tool, &name));
@@ -72,10 +72,10 @@ pub(crate) fn document(
                 Of each tool NAME, `NAME.args` and `NAME.result` are the schemas of arguments and result. MCP clients use `/mcp`.",
         },
         "security": if needs_key { json!([{ "key": [] }]) } else { json!([]) },
-        "paths": paths(),
+        "paths": path_items(),
         "components": {
             "schemas": schemas,
-            "responses": responses(),
+            "responses": error_responses(),
             "securitySchemes": { "key": {
                 "type": "http", "scheme": "bearer",
                 "description": "A key of `mathchain keys create`; needed as soon as one exists",
@@ -106,7 +106,7 @@ fn call_of(tool: &dyn AnyTool, name: &str) -> Json {
 }
 
 /// A schema as a part of the document: what it refers to within itself is below its new place.
-fn rebased(schema: &Json, place: &str) -> Json {
+fn rebase_schema(schema: &Json, place: &str) -> Json {
     match schema {
         Json::Object(members) => members
             .iter()
@@ -115,10 +115,13 @@ fn rebased(schema: &Json, place: &str) -> Json {
                 Json::String(to) if key == "$ref" && to.starts_with('#') => {
                     (key.clone(), format!("{place}{}", &to[1..]).into())
                 }
-                _ => (key.clone(), rebased(value, place)),
+                _ => (key.clone(), rebase_schema(value, place)),
             })
             .collect(),
-        Json::Array(items) => items.iter().map(|item| rebased(item, place)).collect(),
+        Json::Array(items) => items
+            .iter()
+            .map(|item| rebase_schema(item, place))
+            .collect(),
         other => other.clone(),
     }
 }
@@ -273,7 +276,7 @@ const ERRORS: [(&str, bool, &str); 15] = [
     ("504", false, "The call took too long"),
 ];
 
-fn responses() -> Map<String, Json> {
+fn error_responses() -> Map<String, Json> {
     let response = |(status, _, what): &(&str, bool, &str)| {
         let mut response = json!({
             "description": what,
@@ -321,19 +324,20 @@ impl OpenApiOperation {
         }
         if let Some(body) = body {
             operation["requestBody"] =
-                json!({ "required": true, "content": content("application/json", body) });
+                json!({ "required": true, "content": schema_content("application/json", body) });
         }
         operation
     }
 }
 
-fn content(kind: &str, schema: &str) -> Json {
+fn schema_content(kind: &str, schema: &str) -> Json {
     json!({ kind: { "schema": { "$ref": format!("#/components/schemas/{schema}") } } })
 }
 
-fn answers(given: &[(&str, &str, &str)]) -> Json {
+fn response_objects(given: &[(&str, &str, &str)]) -> Json {
     let answer = |(status, what, schema): &(&str, &str, &str)| {
-        let answer = json!({ "description": what, "content": content("application/json", schema) });
+        let answer =
+            json!({ "description": what, "content": schema_content("application/json", schema) });
         ((*status).to_owned(), answer)
     };
     given.iter().map(answer).collect::<Map<_, _>>().into()
@@ -343,7 +347,7 @@ fn in_path(name: &str, what: &str) -> Json {
     json!({ "name": name, "in": "path", "required": true, "description": what, "schema": { "type": "string", "minLength": 1 } })
 }
 
-fn paths() -> Json {
+fn path_items() -> Json {
     let once = json!({
         "name": "Idempotency-Key", "in": "header", "required": false, "schema": { "type": "string", "pattern": "^[!-~]{1,255}$" },
         "description": format!("The same request sent again under its key is answered as before, for {} hours, and does not act again", journal::REQUEST_HOURS),
@@ -363,7 +367,7 @@ fn paths() -> Json {
         [in_path("id", "Id of the request")],
     );
     let get = |id, summary, schema: &str, errors: &'static [&'static str], parameters: &[Json]| {
-        let answers = answers(&[("200", "The answer", schema)]);
+        let answers = response_objects(&[("200", "The answer", schema)]);
         json!({ "get": OpenApiOperation { id, summary, answers, errors }.json(parameters, None) })
     };
     let post = |id,
@@ -372,7 +376,7 @@ fn paths() -> Json {
                 errors: &'static [&'static str],
                 parameters: &[Json],
                 body: Option<&str>| {
-        json!({ "post": OpenApiOperation { id, summary, answers: answers(given), errors }.json(parameters, body) })
+        json!({ "post": OpenApiOperation { id, summary, answers: response_objects(given), errors }.json(parameters, body) })
     };
     let of_kinds =
         |id, summary, kinds: &[&str], errors: &'static [&'static str], parameters: &[Json]| {
@@ -404,8 +408,8 @@ fn paths() -> Json {
     ];
     json!({
         "/": { "get": of_kinds("home", "A page for a person who opens the address", &["text/html"], &[], &[]) },
-        "/healthz": open("healthy", "Whether the process answers", &[("200", "It does", "State")]),
-        "/readyz": open("ready", "Whether the process accepts requests", &[("200", "It does", "State"), ("503", "It is stopping", "State")]),
+        "/healthz": open_path_item("healthy", "Whether the process answers", &[("200", "It does", "State")]),
+        "/readyz": open_path_item("ready", "Whether the process accepts requests", &[("200", "It does", "State"), ("503", "It is stopping", "State")]),
         "/metrics": { "get": of_kinds("metrics", "Counters for Prometheus", &[text], &[], &[]) },
         "/v1/openapi.json": { "get": of_kinds("openapi", "This document", &["application/json"], &[], &[]) },
         "/v1/call": post("call", "One call", &called, &["404", "408", "409", "413", "415", "422", "504"], &[once.clone(), trace.clone()], Some("Call")),
@@ -428,8 +432,8 @@ fn paths() -> Json {
 }
 
 /// A path that needs no key.
-fn open(id: &str, summary: &str, given: &[(&str, &str, &str)]) -> Json {
-    let mut all = answers(given);
+fn open_path_item(id: &str, summary: &str, given: &[(&str, &str, &str)]) -> Json {
+    let mut all = response_objects(given);
     for status in ["400", "403", "431", "500"] {
         all[status] = json!({ "$ref": format!("#/components/responses/{status}") });
     }

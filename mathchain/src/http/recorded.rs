@@ -27,7 +27,7 @@ impl HttpServer {
 }
 
 /// Lists runs, newest first.
-pub(super) async fn list(
+pub(super) async fn list_runs(
     State(server): State<Arc<HttpServer>>,
     Extension(caller): Extension<Arc<HttpCaller>>,
 ) -> Replied {
@@ -36,14 +36,16 @@ pub(super) async fn list(
             let runs = server
                 .records()?
                 .runs_in(&caller.scope(server), None, LISTED)?;
-            Ok(Value::array(runs.iter().map(recorded::summary).collect()))
+            Ok(Value::array(
+                runs.iter().map(recorded::run_summary).collect(),
+            ))
         })
         .await?;
-    Ok(reply::data(&object! { "runs" => listed }))
+    Ok(reply::data_response(&object! { "runs" => listed }))
 }
 
 /// Shows a run with its records.
-pub(super) async fn show(
+pub(super) async fn show_run(
     State(server): State<Arc<HttpServer>>,
     Extension(caller): Extension<Arc<HttpCaller>>,
     Path(id): Path<String>,
@@ -51,10 +53,10 @@ pub(super) async fn show(
     let shown = server
         .aside(move |server| {
             let state = server.records()?;
-            let run = recorded::run(state, &caller.scope(server), &id)?;
+            let run = recorded::visible_run(state, &caller.scope(server), &id)?;
             let records = Value::array(state.run_records(&run.id)?);
-            Ok(object! { "run" => recorded::summary(&run), "records" => records })
+            Ok(object! { "run" => recorded::run_summary(&run), "records" => records })
         })
         .await?;
-    Ok(reply::data(&shown))
+    Ok(reply::data_response(&shown))
 }

@@ -24,7 +24,7 @@ impl From<ToolError> for RequestError {
 
 impl IntoResponse for RequestError {
     fn into_response(self) -> Response {
-        error(&self.0)
+        error_response(&self.0)
     }
 }
 
@@ -32,7 +32,11 @@ impl IntoResponse for RequestError {
 pub(super) type Replied = Result<Response, RequestError>;
 
 /// A text.
-pub(super) fn text(status: StatusCode, kind: &'static str, text: impl Into<Body>) -> Response {
+pub(super) fn text_response(
+    status: StatusCode,
+    kind: &'static str,
+    text: impl Into<Body>,
+) -> Response {
     let mut response = Response::new(text.into());
     *response.status_mut() = status;
     let headers = response.headers_mut();
@@ -43,40 +47,40 @@ pub(super) fn text(status: StatusCode, kind: &'static str, text: impl Into<Body>
 }
 
 /// A value as one line of JSON.
-pub(super) fn value(status: StatusCode, value: &Value) -> Response {
-    text(status, JSON, json::to_text(value) + "\n")
+pub(super) fn value_response(status: StatusCode, value: &Value) -> Response {
+    text_response(status, JSON, json::to_text(value) + "\n")
 }
 
 /// Data that is no answer to a call.
-pub(super) fn data(data: &Value) -> Response {
-    value(StatusCode::OK, data)
+pub(super) fn data_response(data: &Value) -> Response {
+    value_response(StatusCode::OK, data)
 }
 
 /// The envelope of an answer to a call, with its status.
-pub(super) fn envelope(id: Value, outcome: &CallOutcome) -> (StatusCode, Value) {
+pub(super) fn answer_envelope(id: Value, outcome: &CallOutcome) -> (StatusCode, Value) {
     let status = match &outcome.status {
         OutcomeStatus::Success(_) => StatusCode::OK,
         OutcomeStatus::PendingApproval { .. } => StatusCode::ACCEPTED,
         OutcomeStatus::Error(error) => status_of(error),
     };
-    (status, line::envelope(id, outcome))
+    (status, line::line_envelope(id, outcome))
 }
 
 /// A value with what a client that reads heads only does next.
-pub(super) fn advised(status: StatusCode, body: &Value) -> Response {
-    let mut response = value(status, body);
-    advise(response.headers_mut(), status, body);
+pub(super) fn advised_response(status: StatusCode, body: &Value) -> Response {
+    let mut response = value_response(status, body);
+    add_advice_headers(response.headers_mut(), status, body);
     response
 }
 
 /// The answer to a call.
-pub(super) fn outcome(id: Value, outcome: &CallOutcome) -> Response {
-    let (status, envelope) = envelope(id, outcome);
-    advised(status, &envelope)
+pub(super) fn outcome_response(id: Value, outcome: &CallOutcome) -> Response {
+    let (status, envelope) = answer_envelope(id, outcome);
+    advised_response(status, &envelope)
 }
 
 /// The envelope of an error that is no answer to a call.
-pub(super) fn error(error: &ToolError) -> Response {
+pub(super) fn error_response(error: &ToolError) -> Response {
     // What the path names.
     const NAMED: [&str; 8] = [
         "run",
@@ -97,11 +101,11 @@ pub(super) fn error(error: &ToolError) -> Response {
         true => StatusCode::NOT_FOUND,
         false => status_of(error),
     };
-    advised(status, &CallOutcome::error(error.clone()).to_value())
+    advised_response(status, &CallOutcome::error(error.clone()).to_value())
 }
 
 /// What a client does next, for clients that read heads only.
-fn advise(headers: &mut HeaderMap, status: StatusCode, body: &Value) {
+fn add_advice_headers(headers: &mut HeaderMap, status: StatusCode, body: &Value) {
     let error = body.get("error").unwrap_or(&Value::Null);
     match status {
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {

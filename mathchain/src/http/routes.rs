@@ -12,68 +12,75 @@ use journal::StateScope;
 use tool_core::{object, tool_error};
 
 use super::callers::HttpCaller;
-use super::guard::guard;
+use super::guard::guard_request;
 use super::metrics::HttpGauges;
 use super::reply::{self, Replied, RequestError};
 use super::server::HttpServer;
 use super::{approvals, artifacts, body, calls, chains, events, home, openapi, recorded, tools};
 
 /// Every path, behind the checks of a request.
-pub(super) fn routes(server: &Arc<HttpServer>) -> Router {
+pub(super) fn build_router(server: &Arc<HttpServer>) -> Router {
     Router::new()
-        .route("/", get(home::show))
-        .route("/healthz", get(healthy))
-        .route("/readyz", get(ready))
-        .route("/metrics", get(counted))
-        .route("/mcp", any(mcp))
-        .route("/v1/openapi.json", get(openapi::show))
-        .route("/v1/call", post(calls::call))
-        .route("/v1/tools", get(tools::list))
-        .route("/v1/tools/{name}", get(tools::show))
-        .route("/v1/chains", post(chains::submit))
-        .route("/v1/chains/{id}", get(chains::show))
-        .route("/v1/chains/{id}/events", get(events::stream))
-        .route("/v1/chains/{id}/cancel", post(chains::cancel))
-        .route("/v1/chains/{id}/resume", post(chains::resume))
-        .route("/v1/events", get(events::workflows))
-        .route("/v1/runs", get(recorded::list))
-        .route("/v1/runs/{id}", get(recorded::show))
-        .route("/v1/approvals", get(approvals::list))
-        .route("/v1/approvals/{id}", get(approvals::show))
-        .route("/v1/approvals/{id}/approve", post(approvals::approve))
-        .route("/v1/approvals/{id}/deny", post(approvals::deny))
-        .route("/v1/artifacts/{handle}", get(artifacts::read))
+        .route("/", get(home::show_home))
+        .route("/healthz", get(report_health))
+        .route("/readyz", get(report_readiness))
+        .route("/metrics", get(report_metrics))
+        .route("/mcp", any(answer_mcp))
+        .route("/v1/openapi.json", get(openapi::show_document))
+        .route("/v1/call", post(calls::answer_call))
+        .route("/v1/tools", get(tools::list_tools))
+        .route("/v1/tools/{name}", get(tools::show_tool))
+        .route("/v1/chains", post(chains::submit_plan))
+        .route("/v1/chains/{id}", get(chains::show_chain))
+        .route("/v1/chains/{id}/events", get(events::stream_chain_events))
+        .route("/v1/chains/{id}/cancel", post(chains::cancel_chain))
+        .route("/v1/chains/{id}/resume", post(chains::resume_chain))
+        .route("/v1/events", get(events::stream_workflow_events))
+        .route("/v1/runs", get(recorded::list_runs))
+        .route("/v1/runs/{id}", get(recorded::show_run))
+        .route("/v1/approvals", get(approvals::list_approvals))
+        .route("/v1/approvals/{id}", get(approvals::show_approval))
+        .route(
+            "/v1/approvals/{id}/approve",
+            post(approvals::approve_request),
+        )
+        .route("/v1/approvals/{id}/deny", post(approvals::deny_request))
+        .route("/v1/artifacts/{handle}", get(artifacts::send_artifact))
         .fallback(no_path)
         .method_not_allowed_fallback(no_method)
-        .layer(from_fn_with_state(Arc::clone(server), guard))
+        .layer(from_fn_with_state(Arc::clone(server), guard_request))
         .with_state(Arc::clone(server))
 }
 
 /// The process answers.
-async fn healthy() -> Response {
-    reply::data(&object! { "status" => "ok" })
+async fn report_health() -> Response {
+    reply::data_response(&object! { "status" => "ok" })
 }
 
 /// The process accepts requests.
-async fn ready(State(server): State<Arc<HttpServer>>) -> Response {
+async fn report_readiness(State(server): State<Arc<HttpServer>>) -> Response {
     match server.closing.is_cancelled() {
-        true => reply::value(
+        true => reply::value_response(
             StatusCode::SERVICE_UNAVAILABLE,
             &object! { "status" => "stopping" },
         ),
-        false => reply::data(&object! { "status" => "ready" }),
+        false => reply::data_response(&object! { "status" => "ready" }),
     }
 }
 
 /// The counters of the server.
-async fn counted(State(server): State<Arc<HttpServer>>) -> Replied {
-    let now = server.aside(|server| Ok(now(server))).await?;
+async fn report_metrics(State(server): State<Arc<HttpServer>>) -> Replied {
+    let now = server.aside(|server| Ok(current_load(server))).await?;
     let kind = "text/plain; version=0.0.4; charset=utf-8";
-    Ok(reply::text(StatusCode::OK, kind, server.metrics.text(&now)))
+    Ok(reply::text_response(
+        StatusCode::OK,
+        kind,
+        server.metrics.text(&now),
+    ))
 }
 
 /// What the server and the state hold now.
-fn now(server: &HttpServer) -> HttpGauges {
+fn current_load(server: &HttpServer) -> HttpGauges {
     let mut now = HttpGauges {
         running: server.queue.running(),
         waiting: server.queue.waiting(),
@@ -91,13 +98,13 @@ fn now(server: &HttpServer) -> HttpGauges {
 }
 
 /// Answers an MCP client.
-async fn mcp(
+async fn answer_mcp(
     State(server): State<Arc<HttpServer>>,
     Extension(caller): Extension<Arc<HttpCaller>>,
     request: Request,
 ) -> Replied {
     let (parts, sent) = request.into_parts();
-    let text = body::read(&parts.headers, sent, server.body_bytes_max()).await?;
+    let text = body::read_body(&parts.headers, sent, server.body_bytes_max()).await?;
     let (text, sent) = caller.endpoint.read(text).await?;
     let request = Request::from_parts(parts, axum::body::Body::from(text));
     let response = caller.endpoint.answer(request, sent).await?;

@@ -101,12 +101,12 @@ impl HttpServer {
     ) -> Result<T> {
         let server = Arc::clone(self);
         let done = tokio::task::spawn_blocking(move || work(&server)).await;
-        done.map_err(lost)?
+        done.map_err(lost_thread_error)?
     }
 }
 
 /// The error for a thread that ended without a result.
-pub(super) fn lost(err: tokio::task::JoinError) -> ToolError {
+pub(super) fn lost_thread_error(err: tokio::task::JoinError) -> ToolError {
     tool_error!(Internal, "the thread of the request ended: {err}")
 }
 

@@ -15,13 +15,13 @@ use crate::owned;
 /// What speaks TLS with clients.
 ///
 /// # Errors
-/// `invalid_request` with reason `tls` for files that are no certificate and its key; as [`owned::read`].
-pub(super) fn acceptor(cert: &Path, key: &Path) -> Result<TlsAcceptor> {
-    let certificates = CertificateDer::pem_slice_iter(text(cert)?.as_bytes())
+/// `invalid_request` with reason `tls` for files that are no certificate and its key; as [`owned::read_owned_file`].
+pub(super) fn tls_acceptor(cert: &Path, key: &Path) -> Result<TlsAcceptor> {
+    let certificates = CertificateDer::pem_slice_iter(read_pem_text(cert)?.as_bytes())
         .collect::<std::result::Result<Vec<_>, _>>()
-        .map_err(|err| unusable(cert, &format!("has no certificate as PEM: {err}")))?;
-    let secret = PrivateKeyDer::from_pem_slice(text(key)?.as_bytes())
-        .map_err(|err| unusable(key, &format!("has no private key as PEM: {err}")))?;
+        .map_err(|err| unusable_file_error(cert, &format!("has no certificate as PEM: {err}")))?;
+    let secret = PrivateKeyDer::from_pem_slice(read_pem_text(key)?.as_bytes())
+        .map_err(|err| unusable_file_error(key, &format!("has no private key as PEM: {err}")))?;
     let provider = Arc::new(ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -30,7 +30,7 @@ pub(super) fn acceptor(cert: &Path, key: &Path) -> Result<TlsAcceptor> {
             builder.with_single_cert(certificates, secret)
         });
     let mut config = config.map_err(|err| {
-        unusable(
+        unusable_file_error(
             cert,
             &format!("does not fit the key `{}`: {err}", key.display()),
         )
@@ -39,11 +39,11 @@ pub(super) fn acceptor(cert: &Path, key: &Path) -> Result<TlsAcceptor> {
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
-fn text(file: &Path) -> Result<String> {
-    owned::read(file)?.ok_or_else(|| unusable(file, "does not exist"))
+fn read_pem_text(file: &Path) -> Result<String> {
+    owned::read_owned_file(file)?.ok_or_else(|| unusable_file_error(file, "does not exist"))
 }
 
-fn unusable(file: &Path, why: &str) -> ToolError {
+fn unusable_file_error(file: &Path, why: &str) -> ToolError {
     tool_error!(InvalidRequest, "tls"; "`{}` {why}", file.display();
         "`server.tls` of the configuration names a certificate and its key: `tls = {{ cert = \"cert.pem\", key = \"key.pem\" }}`")
 }

@@ -17,7 +17,10 @@ use crate::exported::{self, DeclarationFormat};
 ///
 /// # Errors
 /// `invalid_request` with the known names.
-pub(super) fn parameters<'a>(query: &'a str, known: &[&str]) -> Result<Vec<(&'a str, &'a str)>> {
+pub(super) fn query_parameters<'a>(
+    query: &'a str,
+    known: &[&str],
+) -> Result<Vec<(&'a str, &'a str)>> {
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     let pair = |pair: &'a str| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -32,22 +35,23 @@ pub(super) fn parameters<'a>(query: &'a str, known: &[&str]) -> Result<Vec<(&'a 
 }
 
 /// Lists tools.
-pub(super) async fn list(
+pub(super) async fn list_tools(
     State(server): State<Arc<HttpServer>>,
     Extension(caller): Extension<Arc<HttpCaller>>,
     RawQuery(query): RawQuery,
 ) -> Replied {
     let query = query.unwrap_or_default();
     let (mut format, mut catalog) = (DeclarationFormat::Jsonschema, Catalog::Full);
-    for (name, value) in parameters(&query, &["format", "catalog"])? {
+    for (name, value) in query_parameters(&query, &["format", "catalog"])? {
         match name {
             "format" => {
-                format = DeclarationFormat::from_str(value, false)
-                    .map_err(|_| unknown("format", value, &DeclarationFormat::names().join(", ")))?
+                format = DeclarationFormat::from_str(value, false).map_err(|_| {
+                    unknown_value_error("format", value, &DeclarationFormat::names().join(", "))
+                })?
             }
             _ => {
                 catalog = Catalog::parse(value)
-                    .ok_or_else(|| unknown("catalog", value, "full, core, search"))?
+                    .ok_or_else(|| unknown_value_error("catalog", value, "full, core, search"))?
             }
         }
     }
@@ -56,7 +60,7 @@ pub(super) async fn list(
             let dispatcher = server.toolkit.dispatcher();
             let who = server.toolkit.caller(&caller.context);
             let offered = offer::visible_tools(&dispatcher, &who, catalog)?;
-            let elsewhere = exported::elsewhere(&dispatcher, &who)?;
+            let elsewhere = exported::external_tools(&dispatcher, &who)?;
             Ok(format.text(&dispatcher, catalog, &offered, &elsewhere))
         })
         .await?;
@@ -64,15 +68,15 @@ pub(super) async fn list(
         true => reply::JSON,
         false => "text/plain; charset=utf-8",
     };
-    Ok(reply::text(StatusCode::OK, kind, text))
+    Ok(reply::text_response(StatusCode::OK, kind, text))
 }
 
-fn unknown(what: &str, found: &str, expected: &str) -> ToolError {
+fn unknown_value_error(what: &str, found: &str, expected: &str) -> ToolError {
     tool_error!(InvalidRequest, "query"; "unknown {what} `{found}`"; "one of: {expected}")
 }
 
 /// Shows one tool with its full schemas.
-pub(super) async fn show(
+pub(super) async fn show_tool(
     State(server): State<Arc<HttpServer>>,
     Extension(caller): Extension<Arc<HttpCaller>>,
     Path(name): Path<String>,
@@ -83,5 +87,5 @@ pub(super) async fn show(
             offer::describe_named_tool(&server.toolkit.dispatcher(), &who, &name)
         })
         .await?;
-    Ok(reply::data(&described))
+    Ok(reply::data_response(&described))
 }

@@ -17,12 +17,12 @@ pub(super) type Keep<'a> = &'a mut dyn FnMut(&Value) -> Option<Value>;
 /// The answer to a call that ended.
 pub(super) fn of_outcome(outcome: &CallOutcome, bytes_max: u64, keep: Keep<'_>) -> CallToolResult {
     let mut answer = match &outcome.status {
-        OutcomeStatus::Success(output) => success(output, bytes_max, keep),
-        OutcomeStatus::Error(error) => failure(error),
+        OutcomeStatus::Success(output) => success_answer(output, bytes_max, keep),
+        OutcomeStatus::Error(error) => failure_answer(error),
         OutcomeStatus::PendingApproval {
             approval_id,
             so_far,
-        } => pending(approval_id, so_far),
+        } => pending_answer(approval_id, so_far),
     };
     let warnings = outcome
         .warnings
@@ -39,7 +39,7 @@ pub(super) fn of_outcome(outcome: &CallOutcome, bytes_max: u64, keep: Keep<'_>) 
 }
 
 /// The answer to `describe_tool`: its text has the whole schema of the arguments, for clients that show a model texts alone.
-pub(super) fn described(outcome: &CallOutcome, bytes_max: u64) -> CallToolResult {
+pub(super) fn description_answer(outcome: &CallOutcome, bytes_max: u64) -> CallToolResult {
     let mut answer = of_outcome(outcome, bytes_max, &mut |_| None);
     if let OutcomeStatus::Success(described) = &outcome.status {
         let mut shown = described.as_object().cloned().unwrap_or_default();
@@ -50,7 +50,7 @@ pub(super) fn described(outcome: &CallOutcome, bytes_max: u64) -> CallToolResult
 }
 
 /// The answer to a call that reached no tool, and to one that failed.
-pub(super) fn failure(error: &ToolError) -> CallToolResult {
+pub(super) fn failure_answer(error: &ToolError) -> CallToolResult {
     let mut text = format!("{}: {}", error.code(), error.message());
     if let Some(path) = error.path().filter(|path| !path.is_empty()) {
         text.push_str(&format!(" (at {path})"));
@@ -67,7 +67,7 @@ pub(super) fn failure(error: &ToolError) -> CallToolResult {
     answer
 }
 
-fn pending(approval_id: &str, so_far: &Value) -> CallToolResult {
+fn pending_answer(approval_id: &str, so_far: &Value) -> CallToolResult {
     let text = format!(
         "approval_required: the call needs an approval and has not run\nhint: the operator runs `mathchain approve {approval_id}` in a terminal; then repeat the same call"
     );
@@ -85,26 +85,26 @@ fn pending(approval_id: &str, so_far: &Value) -> CallToolResult {
     answer
 }
 
-fn success(output: &Value, bytes_max: u64, keep: Keep<'_>) -> CallToolResult {
+fn success_answer(output: &Value, bytes_max: u64, keep: Keep<'_>) -> CallToolResult {
     // Structured content is an object in every version of the protocol.
     let output = match output {
         Value::Object(_) => output.clone(),
         other => object! { "result" => other.clone() },
     };
-    let (output, media) = media::taken(&output);
+    let (output, media) = media::split_media(&output);
     let mut is_cut = false;
     let shown = registry::truncate_value(&output, bytes_max, &mut |value| {
         is_cut = true;
         keep(value)
     });
     is_cut = is_cut || shown != output;
-    let mut content = texts(&shown);
+    let mut content = text_blocks(&shown);
     if is_cut {
         let whole = keep(&output);
         let name = whole
             .as_ref()
             .and_then(|handle| handle.text("$artifact").or(handle.text("$value")));
-        content.extend(name.map(|name| link(name, whole.as_ref())));
+        content.extend(name.map(|name| artifact_link(name, whole.as_ref())));
     }
     content.extend(media);
     let mut answer = CallToolResult::success(content);
@@ -112,7 +112,7 @@ fn success(output: &Value, bytes_max: u64, keep: Keep<'_>) -> CallToolResult {
     answer
 }
 
-fn link(name: &str, handle: Option<&Value>) -> ContentBlock {
+fn artifact_link(name: &str, handle: Option<&Value>) -> ContentBlock {
     let resource = Resource::new(format!("mathchain://artifact/{name}"), name)
         .with_title("The whole result")
         .with_description(
@@ -127,7 +127,7 @@ fn link(name: &str, handle: Option<&Value>) -> ContentBlock {
 }
 
 /// The text of a result: texts of several lines as they are, the rest as JSON.
-fn texts(shown: &Value) -> Vec<ContentBlock> {
+fn text_blocks(shown: &Value) -> Vec<ContentBlock> {
     let members = shown.as_object().cloned().unwrap_or_default();
     let is_page = |member: &Value| {
         member

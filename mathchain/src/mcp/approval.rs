@@ -13,7 +13,7 @@ use super::resume::{ClientQuestions, ResumeCondition};
 pub(super) const QUESTION: &str = "approval";
 
 /// The question for the approval that a call waits for, where the client can ask it.
-pub(super) fn question(
+pub(super) fn approval_question(
     asking: &ClientAsker,
     tool: &str,
     outcome: &CallOutcome,

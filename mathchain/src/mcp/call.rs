@@ -13,7 +13,7 @@ use super::calling::McpCall;
 use super::client::{Answers, ClientAsker};
 use super::door::McpServerState;
 use super::lines::SentArguments;
-use super::running::wanted;
+use super::running::parse_wanted_call;
 use super::{answer, resume, tasks};
 
 /// Answers one `tools/call`, of a connection that wants log messages from this level.
@@ -21,32 +21,36 @@ use super::{answer, resume, tasks};
 /// # Errors
 /// `-32602` for an unknown tool and for state of another call, `-32021` where the client lacks a capability; every other failure is an
 /// answer that a model reads.
-pub(super) async fn call(
+pub(super) async fn answer_tool_call(
     door: &Arc<McpServerState>,
     params: CallToolRequestParams,
     context: RequestContext<RoleServer>,
     logs_from: Option<usize>,
 ) -> Result<CallToolResponse, ErrorData> {
-    let wanted = match wanted(&params, sent(&context)) {
+    let wanted = match parse_wanted_call(&params, sent_arguments(&context)) {
         Ok(wanted) => wanted,
-        Err(error) => return Ok(answer::failure(&error).into()),
+        Err(error) => return Ok(answer::failure_answer(&error).into()),
     };
     if let Some(finder) = Finder::parse(&wanted.tool) {
-        return find(door, finder, wanted.args).await;
+        return answer_finder(door, finder, wanted.args).await;
     }
     if let Err(error) = door.knows(&wanted.tool) {
         return match params.name == wanted.tool {
-            true => Err(unlisted(&error)),
+            true => Err(unlisted_tool_error(&error)),
             // A name among arguments is for the model to mend.
-            false => Ok(answer::failure(&error).into()),
+            false => Ok(answer::failure_answer(&error).into()),
         };
     }
     let answers = match (&params.request_state, &params.input_responses) {
         (None, None) => Answers::new(),
         (state, responses) => {
             let bound_to = wanted.bound_to();
-            let (waiting, given) =
-                resume::carried(door, state.as_deref(), responses.as_ref(), &bound_to)?;
+            let (waiting, given) = resume::restore_request_state(
+                door,
+                state.as_deref(),
+                responses.as_ref(),
+                &bound_to,
+            )?;
             match waiting.go_on(given) {
                 Ok(answers) => answers,
                 Err(refused) => return Ok((*refused).into()),
@@ -56,7 +60,7 @@ pub(super) async fn call(
     let asking = ClientAsker::new(&context, answers, logs_from);
     let calling = McpCall::new(wanted, asking, &context);
     if let Some(done) = calling.briefly(door).await? {
-        return tasks::answered(door, &calling, done);
+        return tasks::call_response(door, &calling, done);
     }
     let started = tokio::select! {
         started = calling.start(door) => started,
@@ -64,13 +68,13 @@ pub(super) async fn call(
         () = context.ct.cancelled() => Err(tool_error!(Cancelled, "the call was cancelled")),
     };
     match started {
-        Ok(running) => tasks::finish(door, running, calling, context).await,
-        Err(error) => Ok(answer::failure(&error).into()),
+        Ok(running) => tasks::await_call(door, running, calling, context).await,
+        Err(error) => Ok(answer::failure_answer(&error).into()),
     }
 }
 
 /// The arguments as they were sent, which the transport set aside.
-fn sent(context: &RequestContext<RoleServer>) -> Option<&SentArguments> {
+fn sent_arguments(context: &RequestContext<RoleServer>) -> Option<&SentArguments> {
     let of_request = || {
         context
             .extensions
@@ -101,13 +105,13 @@ impl McpServerState {
 }
 
 /// The error of the protocol for the name of a call that no tool has.
-fn unlisted(error: &ToolError) -> ErrorData {
+fn unlisted_tool_error(error: &ToolError) -> ErrorData {
     let hint = error.hint_str().unwrap_or_default();
     ErrorData::invalid_params(format!("{}; {hint}", error.message()), None)
 }
 
 /// Answers `search_tools` and `describe_tool`.
-async fn find(
+async fn answer_finder(
     door: &Arc<McpServerState>,
     finder: Finder,
     args: Value,
@@ -117,7 +121,7 @@ async fn find(
         let found = door.toolkit.find(&door.settings.context, finder, &args);
         let bytes_max = door.settings.result_bytes_max;
         match finder {
-            Finder::Describe => answer::described(&found, bytes_max),
+            Finder::Describe => answer::description_answer(&found, bytes_max),
             Finder::Search | Finder::Call => answer::of_outcome(&found, bytes_max, &mut |_| None),
         }
     };

@@ -72,14 +72,14 @@ impl McpCall {
         };
         // An answer may have to be cut, and the whole be stored in a file: not on this thread.
         let is_small = match &outcome.status {
-            OutcomeStatus::Success(output) => weight(output) <= SMALL_BYTES,
+            OutcomeStatus::Success(output) => json_weight(output) <= SMALL_BYTES,
             OutcomeStatus::Error(_) | OutcomeStatus::PendingApproval { .. } => true,
         };
         if is_small {
-            return Ok(Some(done(door, outcome)));
+            return Ok(Some(finish_call(door, outcome)));
         }
         let door = Arc::clone(door);
-        let done = tokio::task::spawn_blocking(move || done(&door, outcome)).await;
+        let done = tokio::task::spawn_blocking(move || finish_call(&door, outcome)).await;
         done.map(Some)
             .map_err(|err| ErrorData::internal_error(err.to_string(), None))
     }
@@ -100,7 +100,7 @@ impl McpCall {
         let (door, wanted) = (Arc::clone(door), Arc::clone(&self.wanted));
         let thread = tokio::task::spawn_blocking(move || {
             let _permit = permit;
-            run(&door, &context, &wanted)
+            run_call(&door, &context, &wanted)
         });
         Ok(RunningCall {
             thread,
@@ -127,7 +127,7 @@ impl McpCall {
             client_id: Some(self.id.to_string()),
             trace: self.trace.clone(),
             progress: Some(reports.receiver()),
-            client: Some(client::shared(&self.asking)),
+            client: Some(client::shared_client(&self.asking)),
             ..door.settings.context.clone()
         }
     }
@@ -138,7 +138,9 @@ impl McpCall {
     /// `-32021` where the client lacks a capability that the call needs.
     pub(super) fn next(&self, done: CallCompletion) -> Result<CallContinuation, ErrorData> {
         let outcome = &done.outcome;
-        if let Some(questions) = approval::question(&self.asking, &self.wanted.tool, outcome) {
+        if let Some(questions) =
+            approval::approval_question(&self.asking, &self.wanted.tool, outcome)
+        {
             return Ok(CallContinuation::Ask(questions));
         }
         let waits_for = |reason| outcome.err().is_some_and(|error| error.is(reason));
@@ -172,31 +174,37 @@ impl ModelCall {
 const SMALL_BYTES: usize = 1000;
 
 /// Bytes of a value as JSON, at most.
-fn weight(value: &Value) -> usize {
+fn json_weight(value: &Value) -> usize {
     match value {
         Value::String(text) => 6 * text.len() + 2,
         Value::Object(members) => members
             .iter()
-            .map(|(name, value)| 6 * name.len() + 4 + weight(value))
+            .map(|(name, value)| 6 * name.len() + 4 + json_weight(value))
             .sum(),
         value => match (value.as_numbers(), value.items()) {
             (Some(numbers), _) => 25 * numbers.as_slice().len() + 2,
-            (None, Some(items)) => items.iter().map(|item| weight(item) + 1).sum::<usize>() + 2,
+            (None, Some(items)) => {
+                items
+                    .iter()
+                    .map(|item| json_weight(item) + 1)
+                    .sum::<usize>()
+                    + 2
+            }
             (None, None) => 25,
         },
     }
 }
 
 /// Calls the tool, on the thread of the call.
-fn run(door: &McpServerState, context: &CallContext, wanted: &ModelCall) -> CallCompletion {
-    done(
+fn run_call(door: &McpServerState, context: &CallContext, wanted: &ModelCall) -> CallCompletion {
+    finish_call(
         door,
         door.toolkit.call_with(context, &wanted.tool, &wanted.args),
     )
 }
 
 /// The outcome of a call with its answer.
-fn done(door: &McpServerState, outcome: CallOutcome) -> CallCompletion {
+fn finish_call(door: &McpServerState, outcome: CallOutcome) -> CallCompletion {
     if let Some(counted) = &door.settings.counted {
         counted(&outcome);
     }

@@ -11,25 +11,25 @@ use super::door::McpServerState;
 const POLL: Duration = Duration::from_millis(500);
 
 /// Tells of changes of the list after a reload.
-pub(super) async fn look(door: Arc<McpServerState>) {
+pub(super) async fn poll_changes(door: Arc<McpServerState>) {
     loop {
         tokio::select! {
             () = door.gone.cancelled() => return,
             () = tokio::time::sleep(POLL) => {}
         }
         if door.changes.receiver_count() > 0 {
-            compare(&door).await;
+            check_for_changes(&door).await;
         }
     }
 }
 
 /// Receives changes of the list from now on.
-pub(super) async fn subscribe(door: &Arc<McpServerState>) -> watch::Receiver<u64> {
-    compare(door).await;
+pub(super) async fn subscribe_changes(door: &Arc<McpServerState>) -> watch::Receiver<u64> {
+    check_for_changes(door).await;
     door.changes.subscribe()
 }
 
-async fn compare(door: &Arc<McpServerState>) {
+async fn check_for_changes(door: &Arc<McpServerState>) {
     let door = Arc::clone(door);
     let _ = tokio::task::spawn_blocking(move || door.look_for_changes()).await;
 }

@@ -38,7 +38,7 @@ const LEVELS: [&str; 8] = [
 ];
 
 /// The place of a level among all.
-pub(super) fn severity(level: &impl serde::Serialize) -> Option<usize> {
+pub(super) fn level_severity(level: &impl serde::Serialize) -> Option<usize> {
     let level = serde_json::to_value(level).ok()?;
     LEVELS.iter().position(|one| level == *one)
 }
@@ -75,7 +75,10 @@ impl ClientAsker {
             .protocol_version()
             .is_some_and(|version| version.as_str() >= newest.as_str());
         let logs_from = match by_answer {
-            true => context.meta.log_level().and_then(|level| severity(&level)),
+            true => context
+                .meta
+                .log_level()
+                .and_then(|level| level_severity(&level)),
             false => logs_from,
         };
         Self {
@@ -120,7 +123,7 @@ impl ClientAsker {
     /// The error for a client that lacks what a call needs, where the protocol has one.
     pub(super) fn lacking(&self) -> Option<ErrorData> {
         let method = self.asked().lacking.filter(|_| self.by_answer)?;
-        let name = capability(method);
+        let name = required_capability(method);
         let data = json!({ "requiredCapabilities": { name: {} } });
         let message = format!("the call needs the client capability `{name}`");
         let code = ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY;
@@ -136,14 +139,16 @@ impl ClientAsker {
         if let Some(answer) = self.answers.get(key).filter(|answer| answer.is_object()) {
             return json::to_value(answer);
         }
-        let request: InputRequest = serde_json::from_value(request).map_err(unsound)?;
+        let request: InputRequest =
+            serde_json::from_value(request).map_err(unsound_request_error)?;
         self.asked().requests.insert(key.to_owned(), request);
         Err(input_required())
     }
 
     /// Sends a request and waits.
     fn now(&self, request: Json, stop: &StopFlag) -> Result<Value> {
-        let request: ServerRequest = serde_json::from_value(request).map_err(unsound)?;
+        let request: ServerRequest =
+            serde_json::from_value(request).map_err(unsound_request_error)?;
         let stopped = async {
             loop {
                 if let Err(error) = stop.check() {
@@ -160,7 +165,7 @@ impl ClientAsker {
                 error = stopped => Err(error),
             }
         });
-        let answer = serde_json::to_value(answered?).map_err(unsound)?;
+        let answer = serde_json::to_value(answered?).map_err(unsound_request_error)?;
         json::to_value(&answer)
     }
 }
@@ -168,7 +173,7 @@ impl ClientAsker {
 impl CallClient for ClientAsker {
     fn can(&self, method: &str) -> bool {
         let has = serde_json::to_value(&self.capabilities).unwrap_or_default();
-        !has[capability(method)].is_null()
+        !has[required_capability(method)].is_null()
     }
 
     fn ask(&self, key: &str, ask: &ClientQuestion, stop: &StopFlag) -> Result<Value> {
@@ -198,15 +203,15 @@ impl CallClient for ClientAsker {
 }
 
 /// The capability of clients that answer a method.
-fn capability(method: &str) -> &str {
+fn required_capability(method: &str) -> &str {
     method.split('/').next().unwrap_or(method)
 }
 
-fn unsound(err: serde_json::Error) -> ToolError {
+fn unsound_request_error(err: serde_json::Error) -> ToolError {
     tool_error!(Internal, "the request to the client is unsound: {err}")
 }
 
 /// The client of a call, as its context has it.
-pub(super) fn shared(asking: &Arc<ClientAsker>) -> Arc<dyn CallClient> {
+pub(super) fn shared_client(asking: &Arc<ClientAsker>) -> Arc<dyn CallClient> {
     Arc::clone(asking) as _
 }

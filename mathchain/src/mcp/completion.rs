@@ -7,8 +7,8 @@ use super::door::McpServerState;
 use super::{prompts, resources};
 
 /// Refuses a prompt that nobody offers.
-fn known(door: &McpServerState, name: &str) -> Result<()> {
-    let own = prompts::all();
+fn require_known_prompt(door: &McpServerState, name: &str) -> Result<()> {
+    let own = prompts::list_prompts();
     let mut own = own.iter().map(|prompt| prompt.name.to_string());
     let extra = door.settings.extra.as_ref().map(|extra| extra.prompts());
     let is_extra = |one: &Value| one.text("name") == Some(name);
@@ -25,21 +25,21 @@ fn known(door: &McpServerState, name: &str) -> Result<()> {
 ///
 /// # Errors
 /// `invalid_args` for an unknown prompt, and as [`McpServerState::tools`].
-pub(super) fn complete(
+pub(super) fn complete_argument(
     door: &McpServerState,
     params: &CompleteRequestParams,
 ) -> Result<CompleteResult> {
     let argument = &params.argument.name;
     let begun = params.argument.value.to_lowercase();
     if let Reference::Prompt(prompt) = &params.r#ref {
-        known(door, &prompt.name)?;
+        require_known_prompt(door, &prompt.name)?;
     }
     let mut values: Vec<String> = match (&params.r#ref, &**argument) {
         (Reference::Prompt(_), "tool") => {
             let tools = door.tools()?;
             tools.iter().map(|tool| tool.name.to_string()).collect()
         }
-        _ => resources::complete(door, argument),
+        _ => resources::complete_variable(door, argument),
     };
     values.retain(|value| value.to_lowercase().starts_with(&begun));
     let total = u32::try_from(values.len()).ok();

@@ -70,7 +70,7 @@ impl McpServerState {
             toolkit,
             settings,
             calls,
-            seal: codec(),
+            seal: state_codec(),
             tasks: TaskManager::new(),
             listed: Mutex::new(None),
             told: Mutex::new(None),
@@ -166,7 +166,7 @@ impl McpServerState {
 }
 
 /// Seals the state of questions with a key of this process.
-fn codec() -> RequestStateCodec {
+fn state_codec() -> RequestStateCodec {
     let random = |_| RandomState::new().hash_one(0_u8).to_string();
     let parts: Vec<String> = (0..8).map(random).collect();
     let key = registry::digest::of_texts(parts.iter().map(String::as_str));

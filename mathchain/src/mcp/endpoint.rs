@@ -57,7 +57,7 @@ impl McpEndpoint {
             queue,
             closing.clone(),
         ));
-        tokio::spawn(changes::look(Arc::clone(&door)));
+        tokio::spawn(changes::poll_changes(Arc::clone(&door)));
         let mut config = StreamableHttpServerConfig::default()
             .with_json_response(true)
             .with_cancellation_token(closing)
@@ -118,7 +118,7 @@ impl McpEndpoint {
         if posted.initializes && !has_session {
             self.all.admit(&self.sessions).await?;
         }
-        accept(request.headers_mut());
+        accept_any_content(request.headers_mut());
         if let Some(sent) = posted.sent {
             request.extensions_mut().insert(sent);
         }
@@ -127,7 +127,7 @@ impl McpEndpoint {
 }
 
 /// Takes a client that accepts anything at its word.
-fn accept(headers: &mut HeaderMap) {
+fn accept_any_content(headers: &mut HeaderMap) {
     let mut stated = headers.get_all(ACCEPT).iter().peekable();
     let is_any = |stated: &HeaderValue| {
         let kinds = stated.to_str().unwrap_or_default().split(',');

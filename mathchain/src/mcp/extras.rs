@@ -31,12 +31,15 @@ fn read_as<T: DeserializeOwned>(value: &Value) -> Result<T> {
 }
 
 /// Documents of a list.
-pub(super) fn all<T: DeserializeOwned>(values: &[Value]) -> Result<Vec<T>> {
+pub(super) fn read_documents<T: DeserializeOwned>(values: &[Value]) -> Result<Vec<T>> {
     values.iter().map(read_as).collect()
 }
 
 /// The contents of a resource; `None` for one of this library.
-pub(super) fn read(door: &McpServerState, uri: &str) -> Option<Result<Vec<ResourceContents>>> {
+pub(super) fn read_extra_resource(
+    door: &McpServerState,
+    uri: &str,
+) -> Option<Result<Vec<ResourceContents>>> {
     let contents = door.settings.extra.as_ref()?.read(uri)?;
     Some(read_as(&contents).map(|contents| vec![contents]))
 }
@@ -44,14 +47,14 @@ pub(super) fn read(door: &McpServerState, uri: &str) -> Option<Result<Vec<Resour
 /// A prompt; one of this library where the program has none of the name.
 ///
 /// # Errors
-/// `-32602` as [`prompts::get`], and for state of another request; `-32021` where the client lacks a capability.
-pub(super) async fn prompt(
+/// `-32602` as [`prompts::get_prompt`], and for state of another request; `-32021` where the client lacks a capability.
+pub(super) async fn answer_prompt(
     door: Arc<McpServerState>,
     params: GetPromptRequestParams,
     context: &RequestContext<RoleServer>,
 ) -> Result<GetPromptResponse, ErrorData> {
     let Some(extra) = door.settings.extra.clone() else {
-        return prompts::get(&params).map(Into::into);
+        return prompts::get_prompt(&params).map(Into::into);
     };
     let given = serde_json::Value::Object(params.arguments.clone().unwrap_or_default());
     let bound_to = format!("prompts/get\n{}\n{given}", params.name);
@@ -59,7 +62,7 @@ pub(super) async fn prompt(
         params.request_state.as_deref(),
         params.input_responses.as_ref(),
     );
-    let (waiting, answers) = resume::carried(&door, state, responses, &bound_to)?;
+    let (waiting, answers) = resume::restore_request_state(&door, state, responses, &bound_to)?;
     let answers = waiting.go_on(answers).unwrap_or_default();
     let asking = ClientAsker::new(context, answers, None);
     let work = move || {
@@ -71,7 +74,7 @@ pub(super) async fn prompt(
     let (found, asking, params) =
         done.map_err(|err| ErrorData::internal_error(err.to_string(), None))?;
     let error = match found {
-        None => return prompts::get(&params).map(Into::into),
+        None => return prompts::get_prompt(&params).map(Into::into),
         Some(Ok(found)) => match found
             .get("messages")
             .map_or_else(|| Ok(Vec::new()), read_as)

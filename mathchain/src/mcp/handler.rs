@@ -52,12 +52,12 @@ impl McpHandler {
         let door = Arc::clone(&self.door);
         let done = tokio::task::spawn_blocking(move || work(&door)).await;
         done.map_err(|err| ErrorData::internal_error(err.to_string(), None))?
-            .map_err(|error| invalid(&error))
+            .map_err(|error| invalid_params_error(&error))
     }
 }
 
 /// An error of a request that is no call of a tool.
-fn invalid(error: &ToolError) -> ErrorData {
+fn invalid_params_error(error: &ToolError) -> ErrorData {
     let hint = error
         .hint_str()
         .map(|hint| format!("; {hint}"))
@@ -99,7 +99,7 @@ impl ServerHandler for McpHandler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let tools = self.aside(McpServerState::tools).await?;
-        let (tools, next) = pages::page(&tools, request.as_ref())?;
+        let (tools, next) = pages::paginate_list(&tools, request.as_ref())?;
         let mut listed = ListToolsResult::with_all_items(tools).with_ttl_ms(LIST_TTL_MS);
         listed.next_cursor = next;
         Ok(listed)
@@ -114,7 +114,7 @@ impl ServerHandler for McpHandler {
             .logs_from
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        call::call(&self.door, params, context, logs_from).await
+        call::answer_tool_call(&self.door, params, context, logs_from).await
     }
 
     async fn list_prompts(
@@ -122,11 +122,14 @@ impl ServerHandler for McpHandler {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let mut all = prompts::all();
+        let mut all = prompts::list_prompts();
         if let Some(extra) = &self.door.settings.extra {
-            all.extend(extras::all(&extra.prompts()).map_err(|error| invalid(&error))?);
+            all.extend(
+                extras::read_documents(&extra.prompts())
+                    .map_err(|error| invalid_params_error(&error))?,
+            );
         }
-        let (prompts, next) = pages::page(&all, request.as_ref())?;
+        let (prompts, next) = pages::paginate_list(&all, request.as_ref())?;
         let mut listed = ListPromptsResult::with_all_items(prompts).with_ttl_ms(LIST_TTL_MS);
         listed.next_cursor = next;
         Ok(listed)
@@ -137,7 +140,7 @@ impl ServerHandler for McpHandler {
         params: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        extras::prompt(Arc::clone(&self.door), params, &context).await
+        extras::answer_prompt(Arc::clone(&self.door), params, &context).await
     }
 
     async fn list_resources(
@@ -145,8 +148,8 @@ impl ServerHandler for McpHandler {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let all = self.aside(resources::all).await?;
-        let (resources, next) = pages::page(&all, request.as_ref())?;
+        let all = self.aside(resources::list_resources).await?;
+        let (resources, next) = pages::paginate_list(&all, request.as_ref())?;
         // Runs and artifacts appear with every call.
         let mut listed = ListResourcesResult::with_all_items(resources).with_ttl_ms(0);
         listed.next_cursor = next;
@@ -158,11 +161,14 @@ impl ServerHandler for McpHandler {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let mut all = resources::templates();
+        let mut all = resources::resource_templates();
         if let Some(extra) = &self.door.settings.extra {
-            all.extend(extras::all(&extra.templates()).map_err(|error| invalid(&error))?);
+            all.extend(
+                extras::read_documents(&extra.templates())
+                    .map_err(|error| invalid_params_error(&error))?,
+            );
         }
-        let (templates, next) = pages::page(&all, request.as_ref())?;
+        let (templates, next) = pages::paginate_list(&all, request.as_ref())?;
         let mut listed =
             ListResourceTemplatesResult::with_all_items(templates).with_ttl_ms(LIST_TTL_MS);
         listed.next_cursor = next;
@@ -176,7 +182,7 @@ impl ServerHandler for McpHandler {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = params.uri.clone();
         let read = self
-            .aside(move |door| resources::read(door, &params.uri))
+            .aside(move |door| resources::read_resource(door, &params.uri))
             .await;
         match read {
             Ok(contents) => Ok(ReadResourceResult::new(contents).into()),
@@ -196,7 +202,7 @@ impl ServerHandler for McpHandler {
         params: CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        self.aside(move |door| completion::complete(door, &params))
+        self.aside(move |door| completion::complete_argument(door, &params))
             .await
     }
 
@@ -205,7 +211,7 @@ impl ServerHandler for McpHandler {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = changes::subscribe(&self.door).await;
+        let mut changes = changes::subscribe_changes(&self.door).await;
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
@@ -227,7 +233,7 @@ impl ServerHandler for McpHandler {
         told.push(context.peer.clone());
         let (peer, door) = (context.peer, Arc::clone(&self.door));
         tokio::spawn(async move {
-            let mut changes = changes::subscribe(&door).await;
+            let mut changes = changes::subscribe_changes(&door).await;
             while changes.changed().await.is_ok() {
                 if peer.notify_tool_list_changed().await.is_err() {
                     return;
@@ -250,7 +256,7 @@ impl ServerHandler for McpHandler {
             .logs_from
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        *logs_from = client::severity(&request.level);
+        *logs_from = client::level_severity(&request.level);
         Ok(())
     }
 
@@ -289,7 +295,7 @@ impl ServerHandler for McpHandler {
             version.is_none_or(|version| version.as_str() < ProtocolVersion::V_2026_07_28.as_str());
         let misfit = match request.method == "initialize" && !has_handshake {
             true => None,
-            false => requests::misfit(&request.method, request.params.as_ref()),
+            false => requests::malformed_request_error(&request.method, request.params.as_ref()),
         };
         let unknown = || ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method.clone(), None);
         Err(misfit.unwrap_or_else(unknown))
@@ -301,7 +307,7 @@ impl ServerHandler for McpHandler {
         _: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
         let door = Arc::clone(&self.door);
-        let shown = tokio::task::spawn_blocking(move || tasks::shown(&door, &request.task_id));
+        let shown = tokio::task::spawn_blocking(move || tasks::task_state(&door, &request.task_id));
         let shown = shown.await;
         shown
             .map_err(|err| ErrorData::internal_error(err.to_string(), None))?

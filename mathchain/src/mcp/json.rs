@@ -36,7 +36,7 @@ pub(super) fn of_object(object: &Object) -> Map<String, Json> {
 /// JSON as a value, read as any other document.
 ///
 /// # Errors
-/// `invalid_request` as [`crate::parse`].
+/// `invalid_request` as [`crate::parse_json`].
 pub(super) fn to_value(json: &Json) -> Result<Value, ToolError> {
-    crate::parse(&json.to_string())
+    crate::parse_json(&json.to_string())
 }

@@ -123,13 +123,13 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> LineTr
         let line = std::mem::take(&mut self.line);
         if std::mem::take(&mut self.is_dropping) {
             let bytes_max = self.bytes_max;
-            complain(&format!(
+            write_stderr(&format!(
                 "mcp: dropped a line of more than {bytes_max} bytes\n"
             ));
             let message = format!(
                 "the message is longer than {bytes_max} bytes; pass large arrays as {{\"$file\": ..}}, or raise `limits.max_input_bytes`"
             );
-            return Err(unread(
+            return Err(unread_message(
                 ErrorData::invalid_request(message, None),
                 id_in(&line),
             ));
@@ -139,7 +139,7 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> LineTr
 
     /// The message, unless it is a notification or a response before the connection begins, which belongs to nothing.
     fn wanted(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
-        self.has_begun |= begins(&message);
+        self.has_begun |= is_connection_start(&message);
         let is_wanted = self.has_begun || matches!(message, JsonRpcMessage::Request(_));
         is_wanted.then_some(message)
     }
@@ -242,7 +242,7 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Transp
                 Some(parsing) => {
                     let read = parsing.await;
                     self.parsing = None;
-                    read.unwrap_or_else(|err| Err(lost(&err)))
+                    read.unwrap_or_else(|err| Err(lost_thread_error(&err)))
                 }
                 None => {
                     if self.read().await.is_none() {
@@ -252,11 +252,13 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Transp
                     match self.line() {
                         Err(unread) => Err(unread),
                         Ok(None) => continue,
-                        Ok(Some(line)) if line.len() <= SHORT => parse(&line, self.bytes_max),
+                        Ok(Some(line)) if line.len() <= SHORT => {
+                            parse_message(&line, self.bytes_max)
+                        }
                         Ok(Some(line)) => {
                             // Other messages are written meanwhile.
                             let bytes_max = self.bytes_max;
-                            let parsing = move || parse(&line, bytes_max);
+                            let parsing = move || parse_message(&line, bytes_max);
                             self.parsing = Some(tokio::task::spawn_blocking(parsing));
                             continue;
                         }
@@ -289,7 +291,7 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Transp
 
 /// Whether a message begins a connection, so that notifications and responses that follow belong to it: a handshake, or a request that states
 /// its version and what its client can do. A ping and a question what there is begin none.
-fn begins(message: &ClientJsonRpcMessage) -> bool {
+fn is_connection_start(message: &ClientJsonRpcMessage) -> bool {
     let JsonRpcMessage::Request(request) = message else {
         return false;
     };
@@ -307,7 +309,7 @@ fn begins(message: &ClientJsonRpcMessage) -> bool {
 }
 
 /// Reads a message, and sets the arguments of a call aside.
-fn parse(line: &[u8], bytes_max: usize) -> Result<ClientJsonRpcMessage, Unread> {
+fn parse_message(line: &[u8], bytes_max: usize) -> Result<ClientJsonRpcMessage, Unread> {
     let limits = JsonLimits {
         bytes_max,
         ..JsonLimits::default()
@@ -317,28 +319,29 @@ fn parse(line: &[u8], bytes_max: usize) -> Result<ClientJsonRpcMessage, Unread> 
             let (message, arguments) = set_aside(&message);
             let json = serde_json::Value::Object(json::of_object(&message));
             let id = id_of(message.get("id"));
-            let mut read = match (call(&json), &id) {
+            let mut read = match (parse_tool_call(&json), &id) {
                 (Some(call), Some(id)) => JsonRpcMessage::request(call, id.clone()),
-                _ => serde_json::from_value(json).map_err(|err| unread(not_a_message(&err), id))?,
+                _ => serde_json::from_value(json)
+                    .map_err(|err| unread_message(not_a_message(&err), id))?,
             };
             if let Some(arguments) = arguments {
-                attach(&mut read, Ok(arguments));
+                attach_arguments(&mut read, Ok(arguments));
             }
             Ok(read)
         }
-        Ok(_) => Err(unread(
+        Ok(_) => Err(unread_message(
             ErrorData::invalid_request(
                 "expected one JSON-RPC message a line, found no object; batches are not supported",
                 None,
             ),
             None,
         )),
-        Err(fault) => tolerant(line, fault.into()),
+        Err(fault) => parse_lenient_message(line, fault.into()),
     }
 }
 
 /// The call in a sound message. Without this, the request would be tried as each of all methods.
-fn call(message: &serde_json::Value) -> Option<ClientRequest> {
+fn parse_tool_call(message: &serde_json::Value) -> Option<ClientRequest> {
     if message["method"] != "tools/call" || message["jsonrpc"] != "2.0" {
         return None;
     }
@@ -384,28 +387,28 @@ impl PostedMessage {
 }
 
 /// Reads a message that is not strict JSON. In a call this is an error of the arguments, which a model can repair.
-fn tolerant(line: &[u8], fault: ToolError) -> Result<ClientJsonRpcMessage, Unread> {
+fn parse_lenient_message(line: &[u8], fault: ToolError) -> Result<ClientJsonRpcMessage, Unread> {
     let id = || id_in(&line[..line.len().min(HEAD_BYTES)]);
     let read: Result<ClientJsonRpcMessage, serde_json::Error> = serde_json::from_slice(line);
     match read {
         Ok(mut message) => {
-            attach(&mut message, Err(fault));
+            attach_arguments(&mut message, Err(fault));
             Ok(message)
         }
-        Err(err) if err.is_data() => Err(unread(not_a_message(&err), id())),
-        Err(_) => Err(unread(
+        Err(err) if err.is_data() => Err(unread_message(not_a_message(&err), id())),
+        Err(_) => Err(unread_message(
             ErrorData::parse_error(fault.message().to_owned(), None),
             id(),
         )),
     }
 }
 
-fn lost(err: &JoinError) -> Unread {
+fn lost_thread_error(err: &JoinError) -> Unread {
     let error = ErrorData::internal_error(format!("the thread of the message ended: {err}"), None);
-    unread(error, None)
+    unread_message(error, None)
 }
 
-fn unread(error: ErrorData, id: Option<RequestId>) -> Unread {
+fn unread_message(error: ErrorData, id: Option<RequestId>) -> Unread {
     Box::new((error, id))
 }
 
@@ -413,7 +416,7 @@ fn not_a_message(err: &serde_json::Error) -> ErrorData {
     ErrorData::invalid_request(format!("not a JSON-RPC message of a client: {err}"), None)
 }
 
-fn attach(message: &mut ClientJsonRpcMessage, sent: Result<Value, ToolError>) {
+fn attach_arguments(message: &mut ClientJsonRpcMessage, sent: Result<Value, ToolError>) {
     if let JsonRpcMessage::Request(request) = message
         && let ClientRequest::CallToolRequest(call) = &mut request.request
     {
@@ -470,6 +473,6 @@ fn id_in(head: &[u8]) -> Option<RequestId> {
     digits.parse().ok().map(RequestId::Number)
 }
 
-fn complain(text: &str) {
+fn write_stderr(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

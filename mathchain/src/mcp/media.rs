@@ -17,13 +17,13 @@ const BYTES_MAX: usize = 700_000;
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// A result without what is sent as such, and this.
-pub(super) fn taken(output: &Value) -> (Value, Vec<ContentBlock>) {
+pub(super) fn split_media(output: &Value) -> (Value, Vec<ContentBlock>) {
     let Some(members) = output.as_object() else {
         return (output.clone(), Vec::new());
     };
     let (mut rest, mut blocks) = (members.clone(), Vec::new());
     for (name, member) in members.iter() {
-        if let Some((left, block)) = one(member) {
+        if let Some((left, block)) = media_block(member) {
             rest.insert(name, left);
             blocks.push(block);
         }
@@ -32,20 +32,20 @@ pub(super) fn taken(output: &Value) -> (Value, Vec<ContentBlock>) {
 }
 
 /// A picture of a text as PNG in base64, where it is one.
-pub(super) fn image(text: &str) -> Option<String> {
+pub(super) fn encode_png(text: &str) -> Option<String> {
     picture::png_of_sixel(text).map(|png| STANDARD.encode(png))
 }
 
 /// What stays in place of a member, and what it is sent as; `None` for other members, and for those that are too large.
-fn one(member: &Value) -> Option<(Value, ContentBlock)> {
+fn media_block(member: &Value) -> Option<(Value, ContentBlock)> {
     if let Some(text) = member.as_str() {
-        let image = image(text).filter(|image| image.len() <= BYTES_MAX)?;
+        let image = encode_png(text).filter(|image| image.len() <= BYTES_MAX)?;
         let block = ContentBlock::image(image, "image/png");
         return Some((Value::from("(shown as an image)"), block));
     }
     let members = member.as_object()?;
     if let Some(kind) = member.text("$media") {
-        let data = member.text("base64").filter(|data| fits(data))?;
+        let data = member.text("base64").filter(|data| is_within_limit(data))?;
         let (left, block) = match kind.split_once('/')? {
             ("image", _) if IMAGES.contains(&kind) => {
                 ("(shown as an image)", ContentBlock::image(data, kind))
@@ -53,7 +53,7 @@ fn one(member: &Value) -> Option<(Value, ContentBlock)> {
             ("audio", _) => ("(played as audio)", ContentBlock::audio(data, kind)),
             _ => return None,
         };
-        return Some((without(members, "base64", left), block));
+        return Some((replace_member(members, "base64", left), block));
     }
     // Not one of this server's own, nor a file of the client's machine: a result may come from anywhere.
     let own = |uri: &&str| {
@@ -68,16 +68,19 @@ fn one(member: &Value) -> Option<(Value, ContentBlock)> {
         (None, Some(data)) => ("base64", ResourceContents::blob(data, uri)),
         _ => return None,
     };
-    member.text(field).filter(|data| fits(data))?;
+    member.text(field).filter(|data| is_within_limit(data))?;
     let block = ContentBlock::resource(contents.with_mime_type(kind));
-    Some((without(members, field, "(shown as a document)"), block))
+    Some((
+        replace_member(members, field, "(shown as a document)"),
+        block,
+    ))
 }
 
-fn fits(data: &str) -> bool {
+fn is_within_limit(data: &str) -> bool {
     data.len() <= BYTES_MAX
 }
 
-fn without(members: &Object, field: &str, left: &str) -> Value {
+fn replace_member(members: &Object, field: &str, left: &str) -> Value {
     let mut members = members.clone();
     members.insert(field, left);
     members.into()
@@ -88,7 +91,7 @@ mod tests {
     use super::*;
 
     fn value(text: &str) -> Value {
-        crate::parse(text).unwrap()
+        crate::parse_json(text).unwrap()
     }
 
     #[test]
@@ -97,7 +100,7 @@ mod tests {
             r#"{"a":{"$media":"image/png","base64":"AA=="},"b":{"$media":"audio/wav","base64":"AQ=="},
             "c":{"$resource":"doc://1","mime_type":"text/csv","text":"x,y"},"d":{"$resource":"doc://2","base64":"Ag=="},"n":1}"#,
         );
-        let (rest, blocks) = taken(&output);
+        let (rest, blocks) = split_media(&output);
         let blocks = serde_json::to_value(&blocks).unwrap();
         let expected = serde_json::json!([
             {"type":"image","data":"AA==","mimeType":"image/png"},
@@ -126,7 +129,11 @@ mod tests {
             format!(r#"{{"$media":"image/png","base64":"{large}"}}"#),
         ] {
             let output = value(&format!(r#"{{"a":{member}}}"#));
-            assert_eq!(taken(&output), (output.clone(), Vec::new()), "{member:.80}");
+            assert_eq!(
+                split_media(&output),
+                (output.clone(), Vec::new()),
+                "{member:.80}"
+            );
         }
     }
 }

@@ -74,7 +74,7 @@ pub(crate) fn serve_stdio(
         runtime.map_err(|err| tool_error!(ToolError, "io"; "cannot start the server: {err}"))?;
     let stop = stop.child();
     let ended =
-        on_call_stack(|| runtime.block_on(serve(toolkit, settings, workers, stop, closed)))?;
+        on_call_stack(|| runtime.block_on(serve_pipes(toolkit, settings, workers, stop, closed)))?;
     // A call that does not stop must not hold the process.
     runtime.shutdown_background();
     ended
@@ -101,7 +101,7 @@ pub(crate) fn on_call_stack<T: Send>(server: impl FnOnce() -> T + Send) -> Resul
     })
 }
 
-async fn serve(
+async fn serve_pipes(
     toolkit: Arc<Toolkit>,
     settings: McpSettings,
     workers: usize,
@@ -123,7 +123,7 @@ async fn serve(
         });
     waiting.map_err(|err| tool_error!(ToolError, "io"; "cannot start a thread: {err}"))?;
     tokio::spawn(stop_at_end(Arc::clone(&door), ends));
-    tokio::spawn(changes::look(Arc::clone(&door)));
+    tokio::spawn(changes::poll_changes(Arc::clone(&door)));
     match McpHandler::new(door).serve(lines).await {
         Ok(service) => {
             // A task that was lost has been answered as such.

@@ -13,7 +13,7 @@ const BYTES_MAX: usize = 56 << 10;
 ///
 /// # Errors
 /// `-32602` for a cursor that no page gave.
-pub(super) fn page<T: Clone + Serialize>(
+pub(super) fn paginate_list<T: Clone + Serialize>(
     all: &[T],
     request: Option<&PaginatedRequestParams>,
 ) -> Result<(Vec<T>, Option<String>), ErrorData> {
@@ -56,7 +56,7 @@ mod tests {
         let (mut seen, mut cursor) = (Vec::new(), None);
         loop {
             let request = PaginatedRequestParams::default().with_cursor(cursor);
-            let (items, next) = page(&all, Some(&request)).unwrap();
+            let (items, next) = paginate_list(&all, Some(&request)).unwrap();
             assert!(items.len() <= ITEMS_MAX && !items.is_empty());
             assert!(items.len() == 1 || items.iter().map(String::len).sum::<usize>() <= BYTES_MAX);
             seen.extend(items);
@@ -68,8 +68,8 @@ mod tests {
         assert_eq!(seen, all);
         for cursor in ["x", "-1", "250", "9999999999999999999999"] {
             let request = PaginatedRequestParams::default().with_cursor(Some(cursor.to_owned()));
-            assert!(page(&all, Some(&request)).is_err(), "{cursor}");
+            assert!(paginate_list(&all, Some(&request)).is_err(), "{cursor}");
         }
-        assert!(page::<String>(&[], None).unwrap().0.is_empty());
+        assert!(paginate_list::<String>(&[], None).unwrap().0.is_empty());
     }
 }

@@ -69,7 +69,7 @@ pub(super) const RECIPES: &[PromptRecipe] = &[
 ];
 
 /// The list of prompts.
-pub(super) fn all() -> Vec<Prompt> {
+pub(super) fn list_prompts() -> Vec<Prompt> {
     let argument = |&(name, description, required): &(&str, &str, bool)| {
         PromptArgument::new(name)
             .with_description(description)
@@ -86,7 +86,7 @@ pub(super) fn all() -> Vec<Prompt> {
 ///
 /// # Errors
 /// `-32602` for an unknown name, and for an argument that is missing, unknown or no text.
-pub(super) fn get(params: &GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
+pub(super) fn get_prompt(params: &GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
     let invalid = |message: String| ErrorData::invalid_params(message, None);
     let name = &params.name;
     let names = || {
@@ -146,7 +146,7 @@ mod tests {
         let serde_json::Value::Object(arguments) = arguments else {
             panic!("an object")
         };
-        let found = get(&GetPromptRequestParams::new(name).with_arguments(arguments))?;
+        let found = get_prompt(&GetPromptRequestParams::new(name).with_arguments(arguments))?;
         Ok(
             serde_json::to_value(&found.messages[0]).unwrap()["content"]["text"]
                 .as_str()

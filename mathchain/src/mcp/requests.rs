@@ -9,17 +9,19 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 /// The error for a request of a known method; `None` for an unknown method.
-pub(super) fn misfit(method: &str, params: Option<&Json>) -> Option<ErrorData> {
+pub(super) fn malformed_request_error(method: &str, params: Option<&Json>) -> Option<ErrorData> {
     let params = params.cloned().unwrap_or_default();
     let fault = match method {
         "tools/call" => match params.get("arguments") {
-            None | Some(Json::Null | Json::Object(_)) => fault::<CallToolRequestParams>(params),
-            Some(other) => format!("`arguments` is an object, found {}", kind(other)),
+            None | Some(Json::Null | Json::Object(_)) => {
+                parameter_fault::<CallToolRequestParams>(params)
+            }
+            Some(other) => format!("`arguments` is an object, found {}", json_kind(other)),
         },
-        "prompts/get" => fault::<GetPromptRequestParams>(params),
-        "resources/read" => fault::<ReadResourceRequestParams>(params),
-        "completion/complete" => fault::<CompleteRequestParams>(params),
-        "initialize" => fault::<InitializeRequestParams>(params),
+        "prompts/get" => parameter_fault::<GetPromptRequestParams>(params),
+        "resources/read" => parameter_fault::<ReadResourceRequestParams>(params),
+        "completion/complete" => parameter_fault::<CompleteRequestParams>(params),
+        "initialize" => parameter_fault::<InitializeRequestParams>(params),
         "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" => {
             "`cursor` is a text".to_owned()
         }
@@ -31,14 +33,14 @@ pub(super) fn misfit(method: &str, params: Option<&Json>) -> Option<ErrorData> {
     ))
 }
 
-fn fault<T: DeserializeOwned>(params: Json) -> String {
+fn parameter_fault<T: DeserializeOwned>(params: Json) -> String {
     match serde_json::from_value::<T>(params) {
         Err(err) => err.to_string(),
         Ok(_) => "the request has members that no method takes".to_owned(),
     }
 }
 
-fn kind(value: &Json) -> &'static str {
+fn json_kind(value: &Json) -> &'static str {
     match value {
         Json::Null => "null",
         Json::Bool(_) => "a boolean",

@@ -92,7 +92,7 @@ const TEMPLATES: &[(&str, &str, &str, &str, &str)] = &[
 ];
 
 /// The templates.
-pub(super) fn templates() -> Vec<ResourceTemplate> {
+pub(super) fn resource_templates() -> Vec<ResourceTemplate> {
     let template = |&(uri, name, title, description, mime): &(&str, &str, &str, &str, &str)| {
         ResourceTemplate::new(uri, name)
             .with_title(title)
@@ -103,7 +103,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// The resources that can be listed: pages, the newest runs, records and artifacts of the caller's role.
-pub(super) fn all(door: &McpServerState) -> Result<Vec<Resource>> {
+pub(super) fn list_resources(door: &McpServerState) -> Result<Vec<Resource>> {
     let page = |(name, title, text): &(&str, &str, &str)| {
         Resource::new(format!("{SCHEME}docs/{name}"), *name)
             .with_title(*title)
@@ -112,7 +112,7 @@ pub(super) fn all(door: &McpServerState) -> Result<Vec<Resource>> {
     };
     let mut listed: Vec<Resource> = DOCS.iter().map(page).collect();
     if let Some(extra) = &door.settings.extra {
-        listed.extend(extras::all(&extra.resources())?);
+        listed.extend(extras::read_documents(&extra.resources())?);
     }
     let Some(state) = door.toolkit.state() else {
         return Ok(listed);
@@ -158,17 +158,19 @@ pub(super) fn all(door: &McpServerState) -> Result<Vec<Resource>> {
 ///
 /// # Errors
 /// `invalid_args` for a URI of none, `policy_denied` for one of another role, and as reading the state.
-pub(super) fn read(door: &McpServerState, uri: &str) -> Result<Vec<ResourceContents>> {
-    if let Some(contents) = extras::read(door, uri) {
+pub(super) fn read_resource(door: &McpServerState, uri: &str) -> Result<Vec<ResourceContents>> {
+    if let Some(contents) = extras::read_extra_resource(door, uri) {
         return contents;
     }
-    let path = uri.strip_prefix(SCHEME).ok_or_else(|| unknown(uri))?;
+    let path = uri
+        .strip_prefix(SCHEME)
+        .ok_or_else(|| unknown_resource_error(uri))?;
     let parts: Vec<&str> = path.split('/').collect();
     if let ["docs", name] = parts[..] {
         let page = DOCS
             .iter()
             .find(|(page, ..)| *page == name)
-            .ok_or_else(|| unknown(uri))?;
+            .ok_or_else(|| unknown_resource_error(uri))?;
         return Ok(vec![
             ResourceContents::text(page.2, uri).with_mime_type(MARKDOWN),
         ]);
@@ -186,25 +188,29 @@ pub(super) fn read(door: &McpServerState, uri: &str) -> Result<Vec<ResourceConte
             match outcome.status {
                 tool_core::OutcomeStatus::Success(feedback) => feedback,
                 tool_core::OutcomeStatus::Error(error) => return Err(error),
-                tool_core::OutcomeStatus::PendingApproval { .. } => return Err(unknown(uri)),
+                tool_core::OutcomeStatus::PendingApproval { .. } => {
+                    return Err(unknown_resource_error(uri));
+                }
             }
         }
-        ["artifact", handle] => return artifact(state, &scope, handle, uri),
-        ["artifact", handle, from, count] => part(state, &scope, handle, [from, count])?,
+        ["artifact", handle] => return artifact_contents(state, &scope, handle, uri),
+        ["artifact", handle, from, count] => artifact_slice(state, &scope, handle, [from, count])?,
         ["runs"] => Value::array(
             state
                 .runs_in(&scope, None, NEWEST)?
                 .iter()
-                .map(recorded::summary)
+                .map(recorded::run_summary)
                 .collect(),
         ),
         ["run", id] => {
-            let run = recorded::run(state, &scope, id).map_err(|_| unknown(uri))?;
+            let run = recorded::visible_run(state, &scope, id)
+                .map_err(|_| unknown_resource_error(uri))?;
             let records = state.run_records(&run.id)?;
-            object! { "run" => recorded::summary(&run), "records" => Value::array(records) }
+            object! { "run" => recorded::run_summary(&run), "records" => Value::array(records) }
         }
         ["plan", id] => {
-            let run = recorded::run(state, &scope, id).map_err(|_| unknown(uri))?;
+            let run = recorded::visible_run(state, &scope, id)
+                .map_err(|_| unknown_resource_error(uri))?;
             run.with_values()?;
             object! { "plan" => state.value(&run.plan)?, "inputs" => state.value(&run.inputs)? }
         }
@@ -220,12 +226,12 @@ pub(super) fn read(door: &McpServerState, uri: &str) -> Result<Vec<ResourceConte
         }
         ["audit", call] => {
             let found = state.audit_find(&AuditFilter::of(&scope), call);
-            let found = found.map_err(|_| unknown(uri))?;
+            let found = found.map_err(|_| unknown_resource_error(uri))?;
             convert::to_value(&found)?
         }
-        _ => return Err(unknown(uri)),
+        _ => return Err(unknown_resource_error(uri)),
     };
-    Ok(vec![text(&value, uri)])
+    Ok(vec![text_contents(&value, uri)])
 }
 
 /// The newest events of workflows.
@@ -239,19 +245,19 @@ fn newest_events(door: &McpServerState) -> Result<Value> {
     Ok(Value::array(newest.collect::<Result<Vec<Value>>>()?))
 }
 
-fn unknown(uri: &str) -> tool_core::ToolError {
+fn unknown_resource_error(uri: &str) -> tool_core::ToolError {
     let shown: String = uri.chars().take(120).collect();
     tool_error!(InvalidArgs, "resource"; "no resource `{shown}`"; "`resources/list` and `resources/templates/list` show what there is")
 }
 
 /// A value as JSON, cut to the limit.
-fn text(value: &Value, uri: &str) -> ResourceContents {
+fn text_contents(value: &Value, uri: &str) -> ResourceContents {
     let shown = registry::truncate_value(value, BYTES_MAX, &mut |_| None);
     ResourceContents::text(json::to_text(&shown), uri).with_mime_type(JSON)
 }
 
 /// A large value; a picture in it also as an image.
-fn artifact(
+fn artifact_contents(
     state: &StateStore,
     scope: &StateScope,
     handle: &str,
@@ -264,7 +270,7 @@ fn artifact(
         .as_object()
         .into_iter()
         .flat_map(tool_core::Object::iter);
-    let pictures = members.filter_map(|(_, member)| media::image(member.as_str()?));
+    let pictures = members.filter_map(|(_, member)| media::encode_png(member.as_str()?));
     contents.extend(
         pictures.map(|image| ResourceContents::blob(image, uri).with_mime_type("image/png")),
     );
@@ -275,12 +281,12 @@ fn artifact(
             "read a part: mathchain://artifact/{handle}/FROM/COUNT, or pass {{\"$artifact\": \"{handle}\"}} to a tool"),
         );
     }
-    contents.insert(0, text(&value, uri));
+    contents.insert(0, text_contents(&value, uri));
     Ok(contents)
 }
 
 /// Elements of a list, with memory for them alone where it is a block of numbers.
-fn part(
+fn artifact_slice(
     state: &StateStore,
     scope: &StateScope,
     handle: &str,
@@ -298,7 +304,7 @@ fn part(
 }
 
 /// Values that complete a variable of a template.
-pub(super) fn complete(door: &McpServerState, variable: &str) -> Vec<String> {
+pub(super) fn complete_variable(door: &McpServerState, variable: &str) -> Vec<String> {
     let state = door.toolkit.state();
     match (variable, state) {
         ("page", _) => DOCS.iter().map(|(name, ..)| (*name).to_owned()).collect(),
@@ -309,7 +315,7 @@ pub(super) fn complete(door: &McpServerState, variable: &str) -> Vec<String> {
             .map(|run| run.id)
             .collect(),
         ("handle", Some(_)) => {
-            let listed = all(door).unwrap_or_default();
+            let listed = list_resources(door).unwrap_or_default();
             let prefix = format!("{SCHEME}artifact/");
             listed
                 .iter()

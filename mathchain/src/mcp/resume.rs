@@ -72,7 +72,7 @@ impl ResumeCondition {
         }
         let error = tool_error!(ApprovalRequired, "unconfirmed"; "the user did not confirm the approval `{id}`";
             "the operator runs `mathchain approve {id}` in a terminal; then repeat the same call");
-        Err(Box::new(answer::failure(&error)))
+        Err(Box::new(answer::failure_answer(&error)))
     }
 }
 
@@ -80,7 +80,7 @@ impl ResumeCondition {
 ///
 /// # Errors
 /// `-32602` for state of another request, or none of this process.
-pub(super) fn carried(
+pub(super) fn restore_request_state(
     door: &McpServerState,
     state: Option<&str>,
     responses: Option<&InputResponses>,

@@ -11,7 +11,7 @@ use super::progress::ProgressReceiver;
 use crate::toolkit::ModelCall;
 
 /// Reads a request; a call through `call_tool` is one of the tool that it names.
-pub(super) fn wanted(
+pub(super) fn parse_wanted_call(
     params: &CallToolRequestParams,
     sent: Option<&SentArguments>,
 ) -> Result<ModelCall> {

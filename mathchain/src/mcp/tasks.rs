@@ -31,7 +31,7 @@ const POLL_MS: u64 = 1000;
 ///
 /// # Errors
 /// `-32603` when the thread of the call was lost, `-32021` where the client lacks a capability.
-pub(super) async fn finish(
+pub(super) async fn await_call(
     door: &Arc<McpServerState>,
     mut running: RunningCall,
     calling: McpCall,
@@ -65,16 +65,16 @@ pub(super) async fn finish(
             running.stop.cancel();
             running.thread.await
         }
-        () = promoted => return Ok(task(door, running, calling).into()),
+        () = promoted => return Ok(create_task(door, running, calling).into()),
     };
-    answered(door, &calling, done.map_err(lost)?)
+    call_response(door, &calling, done.map_err(lost_thread_error)?)
 }
 
 /// The answer to a call that has run, or the questions to its client.
 ///
 /// # Errors
 /// `-32021` where the client lacks a capability.
-pub(super) fn answered(
+pub(super) fn call_response(
     door: &McpServerState,
     calling: &McpCall,
     done: CallCompletion,
@@ -85,12 +85,16 @@ pub(super) fn answered(
     })
 }
 
-fn lost(err: JoinError) -> ErrorData {
+fn lost_thread_error(err: JoinError) -> ErrorData {
     ErrorData::internal_error(format!("the thread of the call ended: {err}"), None)
 }
 
 /// Hands a running call to the manager of tasks.
-fn task(door: &Arc<McpServerState>, running: RunningCall, calling: McpCall) -> CreateTaskResult {
+fn create_task(
+    door: &Arc<McpServerState>,
+    running: RunningCall,
+    calling: McpCall,
+) -> CreateTaskResult {
     let kept_ms = u64::try_from(KEPT.as_millis()).unwrap_or(u64::MAX);
     let options = TaskOptions::new()
         .with_ttl_ms(kept_ms)
@@ -112,7 +116,7 @@ fn task(door: &Arc<McpServerState>, running: RunningCall, calling: McpCall) -> C
 ///
 /// # Errors
 /// `-32602` for a task that is neither.
-pub(super) fn shown(door: &McpServerState, id: &str) -> Result<DetailedTask, ErrorData> {
+pub(super) fn task_state(door: &McpServerState, id: &str) -> Result<DetailedTask, ErrorData> {
     let unknown = match door.tasks.get_task(&door.task_id(id)) {
         Ok(mut found) => {
             found.task.task_id = id.to_owned();
@@ -127,12 +131,12 @@ pub(super) fn shown(door: &McpServerState, id: &str) -> Result<DetailedTask, Err
 fn recorded_task(door: &McpServerState, id: &str) -> tool_core::Result<DetailedTask> {
     let none = || tool_error!(InvalidArgs, "no run is named `{id}`");
     let state = door.toolkit.state().ok_or_else(none)?;
-    let run = recorded::run(state, &door.scope(), id)?;
+    let run = recorded::visible_run(state, &door.scope(), id)?;
     // A task is named by the whole id.
     if run.id != id {
         return Err(none());
     }
-    let (status, payload) = match (run.state_shown(), recorded::answer(state, &run)?) {
+    let (status, payload) = match (run.state_shown(), recorded::recorded_answer(state, &run)?) {
         ("running", _) => (TaskStatus::Working, TaskPayload::Working),
         ("cancelled", _) => (TaskStatus::Cancelled, TaskPayload::Cancelled),
         (_, Some(outcome)) => {
@@ -171,25 +175,25 @@ async fn in_task(
     let mut round = 0_u64;
     loop {
         round += 1;
-        let done = ended(running, context).await?;
+        let done = await_task_call(running, context).await?;
         let questions = match calling.next(done).map_err(TaskExit::Error)? {
             CallContinuation::Answer(answer) => return Ok(*answer),
             CallContinuation::Ask(questions) => questions,
         };
-        let given = asked(context, questions.requests, round).await?;
+        let given = ask_client(context, questions.requests, round).await?;
         calling = match questions.waiting.go_on(given) {
             Ok(answers) => calling.having(answers),
             Err(refused) => return Ok(*refused),
         };
         running = match calling.start(door).await {
             Ok(running) => running,
-            Err(overloaded) => return Ok(answer::failure(&overloaded)),
+            Err(overloaded) => return Ok(answer::failure_answer(&overloaded)),
         };
     }
 }
 
 /// Asks the client all questions of a round at once, and waits for every answer.
-async fn asked(
+async fn ask_client(
     context: &TaskContext,
     requests: InputRequests,
     round: u64,
@@ -208,14 +212,14 @@ async fn asked(
     }
     let mut answers = Answers::new();
     while let Some(answered) = waiting.join_next().await {
-        let (key, answer) = answered.map_err(|err| TaskExit::Error(lost(err)))??;
+        let (key, answer) = answered.map_err(|err| TaskExit::Error(lost_thread_error(err)))??;
         answers.insert(key, answer);
     }
     Ok(answers)
 }
 
 /// Waits for a call of a task, and shows its progress.
-async fn ended(
+async fn await_task_call(
     mut running: RunningCall,
     context: &TaskContext,
 ) -> Result<CallCompletion, TaskExit> {
@@ -236,5 +240,5 @@ async fn ended(
             return Err(TaskExit::Cancelled);
         }
     };
-    done.map_err(|err| TaskExit::Error(lost(err)))
+    done.map_err(|err| TaskExit::Error(lost_thread_error(err)))
 }

@@ -21,13 +21,13 @@ const SPANS_MAX: usize = 512;
 /// `tool_error` when the output cannot be written.
 pub(crate) fn write_run(records: &[Value], out: &mut dyn Write) -> Result<()> {
     let spans = SpanConverter {
-        parent: settings::parent(&environment::variable),
+        parent: settings::parent_span(&environment::read_variable),
     };
     let spans: Vec<SpanData> = records
         .iter()
         .filter_map(|record| spans.of_record(record))
         .collect();
-    let resource = ResourceAttributesWithSchema::from(&settings::resource());
+    let resource = ResourceAttributesWithSchema::from(&settings::service_resource());
     for some in spans.chunks(SPANS_MAX) {
         let request = ExportTraceServiceRequest {
             resource_spans: group_spans_by_resource_and_scope(some.to_vec(), &resource),

@@ -9,7 +9,7 @@ use opentelemetry_sdk::trace::SpanData;
 use registry::{CallWitness, redact};
 use tool_core::{Value, json};
 
-use super::send::{SpanSender, dropped};
+use super::send::{SpanSender, dropped_spans_warning};
 use super::settings::OtelSettings;
 use super::span::SpanConverter;
 use crate::environment;
@@ -20,16 +20,16 @@ const CONTENT_BYTES_MAX: usize = 16 << 10;
 static OF_PROCESS: OnceLock<Option<Arc<SpanTelemetry>>> = OnceLock::new();
 
 /// The sender of this process's spans; `None` if its environment does not enable spans.
-pub(crate) fn witness() -> Option<Arc<dyn CallWitness>> {
+pub(crate) fn span_witness() -> Option<Arc<dyn CallWitness>> {
     let telemetry = OF_PROCESS.get_or_init(|| {
-        let settings = OtelSettings::read(&environment::variable)?;
+        let settings = OtelSettings::read(&environment::read_variable)?;
         Some(Arc::new(SpanTelemetry::new(settings)))
     });
     telemetry.clone().map(|telemetry| telemetry as _)
 }
 
 /// Sends the remaining spans within a short time; reports dropped ones with the reason.
-pub(crate) fn finish() -> Option<String> {
+pub(crate) fn finish_spans() -> Option<String> {
     OF_PROCESS.get()?.as_ref()?.finish()
 }
 
@@ -70,7 +70,7 @@ impl SpanTelemetry {
             Ok(sender) => sender.finish(),
             Err(why) => {
                 let count = self.unsent.load(Ordering::Relaxed);
-                Some(dropped(count, count, why))
+                Some(dropped_spans_warning(count, count, why))
             }
         }
     }
@@ -86,8 +86,9 @@ impl CallWitness for SpanTelemetry {
                 ("gen_ai.tool.call.arguments", Some(args)),
                 ("gen_ai.tool.call.result", result),
             ];
-            let attribute =
-                |(name, value): (_, Option<&Value>)| Some(KeyValue::new(name, content(value?)));
+            let attribute = |(name, value): (_, Option<&Value>)| {
+                Some(KeyValue::new(name, redacted_json(value?)))
+            };
             span.attributes
                 .extend(given.into_iter().filter_map(attribute));
             // The message of an error may quote an argument.
@@ -107,7 +108,7 @@ impl CallWitness for SpanTelemetry {
 }
 
 /// A value as JSON with secrets redacted; for a large one its size.
-fn content(value: &Value) -> String {
+fn redacted_json(value: &Value) -> String {
     let left_out = |bytes: u64| format!("left out: {bytes} bytes");
     let bytes = value.memory_bytes();
     if bytes > CONTENT_BYTES_MAX as u64 {

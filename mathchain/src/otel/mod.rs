@@ -15,7 +15,7 @@ mod settings;
 mod span;
 
 #[cfg(feature = "otel")]
-pub(crate) use {file::write_run, live::finish, live::witness};
+pub(crate) use {file::write_run, live::finish_spans, live::span_witness};
 
 #[cfg(not(feature = "otel"))]
 pub(crate) use absent::{finish, witness, write_run};

@@ -60,7 +60,7 @@ impl SpanSender {
         let protocol = settings.protocol.clone()?;
         let counts = Arc::<SpanCounts>::default();
         let client = OtlpClient {
-            agent: agent(settings.timeout),
+            agent: http_agent(settings.timeout),
             counts: Arc::clone(&counts),
         };
         let exporter = Otlp::builder()
@@ -77,7 +77,7 @@ impl SpanSender {
             counts: Arc::clone(&counts),
         };
         let mut processor = BatchSpanProcessor::builder(counted).build();
-        processor.set_resource(&settings::resource());
+        processor.set_resource(&settings::service_resource());
         Ok(Self { processor, counts })
     }
 
@@ -100,16 +100,16 @@ impl SpanSender {
             (None, Err(_)) => format!("no answer within {} s", LAST_WAIT.as_secs()),
             (None, Ok(())) => "the queue was full".to_owned(),
         };
-        Some(dropped(lost, given, &why))
+        Some(dropped_spans_warning(lost, given, &why))
     }
 }
 
 /// The warning about dropped spans.
-pub(super) fn dropped(lost: u64, given: u64, why: &str) -> String {
+pub(super) fn dropped_spans_warning(lost: u64, given: u64, why: &str) -> String {
     format!("warning: {lost} of {given} spans were dropped: {why}\n")
 }
 
-fn agent(timeout: Duration) -> Agent {
+fn http_agent(timeout: Duration) -> Agent {
     let config = Agent::config_builder()
         .http_status_as_error(false)
         .timeout_global(Some(timeout))

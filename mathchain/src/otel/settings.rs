@@ -32,22 +32,23 @@ impl OtelSettings {
     /// `None` if the environment does not enable spans.
     pub(super) fn read(variables: Variables<'_>) -> Option<Self> {
         let is = |name: &str, word: &str| {
-            set(variables, name).is_some_and(|value| value.eq_ignore_ascii_case(word))
+            nonempty_variable(variables, name).is_some_and(|value| value.eq_ignore_ascii_case(word))
         };
-        let exporter = set(variables, "OTEL_TRACES_EXPORTER");
+        let exporter = nonempty_variable(variables, "OTEL_TRACES_EXPORTER");
         let wanted = match &exporter {
             Some(name) => name == "otlp",
-            None => first(variables, "ENDPOINT").is_some(),
+            None => exporter_variable(variables, "ENDPOINT").is_some(),
         };
-        let parent = parent(variables);
+        let parent = parent_span(variables);
         let is_sampled = parent.as_ref().is_none_or(SpanContext::is_sampled);
         if !wanted || is("OTEL_SDK_DISABLED", "true") || !is_sampled {
             return None;
         }
-        let timeout = first(variables, "TIMEOUT").and_then(|(_, ms)| ms.trim().parse().ok());
+        let timeout =
+            exporter_variable(variables, "TIMEOUT").and_then(|(_, ms)| ms.trim().parse().ok());
         let content = ["true", "span_only", "span_and_event"];
         Some(Self {
-            protocol: protocol(variables),
+            protocol: export_protocol(variables),
             timeout: timeout.map_or(TIMEOUT_DEFAULT, Duration::from_millis),
             parent,
             content: content.iter().any(|word| is(CONTENT, word)),
@@ -56,9 +57,9 @@ impl OtelSettings {
 }
 
 /// The span that this process belongs to, from `TRACEPARENT`.
-pub(super) fn parent(variables: Variables<'_>) -> Option<SpanContext> {
+pub(super) fn parent_span(variables: Variables<'_>) -> Option<SpanContext> {
     let named = ["traceparent", "tracestate"].into_iter().filter_map(|key| {
-        let value = set(variables, &key.to_ascii_uppercase())?;
+        let value = nonempty_variable(variables, &key.to_ascii_uppercase())?;
         Some((key.to_owned(), value))
     });
     let named: HashMap<String, String> = named.collect();
@@ -68,7 +69,7 @@ pub(super) fn parent(variables: Variables<'_>) -> Option<SpanContext> {
 }
 
 /// The sending service: that of the environment, else this program.
-pub(super) fn resource() -> Resource {
+pub(super) fn service_resource() -> Resource {
     const SERVICE: &str = "service.name";
     let found = Resource::builder().build();
     let is_unknown = |name: &Value| name.as_str().starts_with("unknown_service");
@@ -84,8 +85,8 @@ pub(super) fn resource() -> Resource {
     Resource::builder().with_attributes(attributes).build()
 }
 
-fn protocol(variables: Variables<'_>) -> Result<Protocol, String> {
-    match first(variables, "PROTOCOL") {
+fn export_protocol(variables: Variables<'_>) -> Result<Protocol, String> {
+    match exporter_variable(variables, "PROTOCOL") {
         None => Ok(Protocol::HttpBinary),
         Some((_, name)) if name.eq_ignore_ascii_case("http/protobuf") => Ok(Protocol::HttpBinary),
         Some((_, name)) if name.eq_ignore_ascii_case("http/json") => Ok(Protocol::HttpJson),
@@ -96,14 +97,14 @@ fn protocol(variables: Variables<'_>) -> Result<Protocol, String> {
 }
 
 /// A variable; an empty one counts as absent.
-fn set(variables: Variables<'_>, name: &str) -> Option<String> {
+fn nonempty_variable(variables: Variables<'_>, name: &str) -> Option<String> {
     variables(name).filter(|value| !value.is_empty())
 }
 
 /// The variable of an exporter's setting for spans, else the one for all signals, with its name.
-fn first(variables: Variables<'_>, setting: &str) -> Option<(String, String)> {
+fn exporter_variable(variables: Variables<'_>, setting: &str) -> Option<(String, String)> {
     let names = ["TRACES_", ""].map(|of| format!("OTEL_EXPORTER_OTLP_{of}{setting}"));
-    let value = |name: String| set(variables, &name).map(|value| (name, value));
+    let value = |name: String| nonempty_variable(variables, &name).map(|value| (name, value));
     names.into_iter().find_map(value)
 }
 

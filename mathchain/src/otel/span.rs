@@ -47,7 +47,7 @@ impl SpanConverter {
         if client_span(record).is_some_and(|client| !client.is_sampled()) {
             return None;
         }
-        match text(record, "kind")? {
+        match record_text(record, "kind")? {
             "call" => self.of_call(record),
             "chain" => self.of_chain(record),
             _ => None,
@@ -55,11 +55,11 @@ impl SpanConverter {
     }
 
     fn of_call(&self, record: &Data) -> Option<SpanData> {
-        let call_id = text(record, "call_id")?;
-        let chain = text(record, "chain_id");
+        let call_id = record_text(record, "call_id")?;
+        let chain = record_text(record, "chain_id");
         let tool = match record.get("version") {
             None | Some(Data::Null) => NO_SUCH_TOOL,
-            Some(_) => text(record, "tool")?,
+            Some(_) => record_text(record, "tool")?,
         };
         let mut span = self.span(SpanBasis {
             record,
@@ -67,14 +67,14 @@ impl SpanConverter {
             name: tool,
             id: span_of_call(call_id)?,
             own: chain.unwrap_or(call_id),
-            chain: chain.map(|chain| span_of_chain(chain, part(record))),
+            chain: chain.map(|chain| span_of_chain(chain, run_part(record))),
         });
         let attributes = &mut span.attributes;
         attributes.push(KeyValue::new("gen_ai.tool.name", tool.to_owned()));
         attributes.push(KeyValue::new("gen_ai.tool.type", "function"));
-        add(attributes, record, OF_CALL);
+        add_attributes(attributes, record, OF_CALL);
         if chain.is_some() {
-            add(attributes, record, "chain_index");
+            add_attributes(attributes, record, "chain_index");
             let attempt = record.get("attempt").and_then(Data::as_i64).unwrap_or(1);
             attributes.push(KeyValue::new("mathchain.attempt", attempt));
         }
@@ -83,17 +83,17 @@ impl SpanConverter {
 
     fn of_chain(&self, record: &Data) -> Option<SpanData> {
         let refused;
-        let chain = match text(record, "chain_id") {
+        let chain = match record_text(record, "chain_id") {
             Some(chain) => chain,
             // A refused plan has no run; its digest and time identify it.
             None => {
                 let time = record.get("time_ms")?.to_string();
-                refused = digest::of_texts([text(record, "plan_digest")?, &time]);
+                refused = digest::of_texts([record_text(record, "plan_digest")?, &time]);
                 &refused
             }
         };
-        let part = part(record);
-        let plan = text(record, "plan")?;
+        let part = run_part(record);
+        let plan = record_text(record, "plan")?;
         let mut span = self.span(SpanBasis {
             record,
             operation: "invoke_workflow",
@@ -104,10 +104,10 @@ impl SpanConverter {
         });
         if part > 1 {
             let (trace, first) = (span.span_context.trace_id(), span_of_chain(chain, 1));
-            let first = context(trace, first, TraceState::NONE);
+            let first = sampled_context(trace, first, TraceState::NONE);
             span.links.links.push(Link::with_context(first));
         }
-        add(&mut span.attributes, record, OF_CHAIN);
+        add_attributes(&mut span.attributes, record, OF_CHAIN);
         Some(span)
     }
 
@@ -117,15 +117,15 @@ impl SpanConverter {
         let client = client_span(record).and_then(|client| {
             let trace = TraceId::from_hex(client.trace()).ok()?;
             let span = SpanId::from_hex(client.span()).ok()?;
-            Some(context(trace, span, TraceState::NONE))
+            Some(sampled_context(trace, span, TraceState::NONE))
         });
         let outside = client.as_ref().or(self.parent.as_ref());
         let trace = match outside {
             Some(parent) => parent.trace_id(),
-            None => trace_of(text(record, "root").unwrap_or(basis.own)),
+            None => trace_of(record_text(record, "root").unwrap_or(basis.own)),
         };
         let state = outside.map(|parent| parent.trace_state().clone());
-        let within = text(record, "within").and_then(span_of_call);
+        let within = record_text(record, "within").and_then(span_of_call);
         let inside = within.or(basis.chain);
         let parent = inside.or_else(|| outside.map(SpanContext::span_id));
         let began = record.get("time_ms").and_then(Data::as_i64).unwrap_or(0);
@@ -136,14 +136,14 @@ impl SpanConverter {
         let start = SystemTime::UNIX_EPOCH + Duration::from_millis(began.unsigned_abs());
         let lasted = Duration::try_from_secs_f64(elapsed / 1e3).unwrap_or_default();
         let mut attributes = vec![KeyValue::new("gen_ai.operation.name", operation)];
-        add(&mut attributes, record, OF_BOTH);
-        let failure = failure(record);
+        add_attributes(&mut attributes, record, OF_BOTH);
+        let failure = failure_kind(record);
         if let Some(kind) = failure {
             attributes.push(KeyValue::new("error.type", kind.to_owned()));
         }
         let scope = InstrumentationScope::builder("mathchain");
         SpanData {
-            span_context: context(trace, basis.id, state.unwrap_or_default()),
+            span_context: sampled_context(trace, basis.id, state.unwrap_or_default()),
             parent_span_id: parent.unwrap_or(SpanId::INVALID),
             parent_span_is_remote: inside.is_none() && outside.is_some(),
             span_kind: SpanKind::Internal,
@@ -174,23 +174,23 @@ struct SpanBasis<'r> {
 }
 
 /// The kind of error: its code, or the status of a run without one.
-fn failure(record: &Data) -> Option<&str> {
-    let status = text(record, "status")?;
+fn failure_kind(record: &Data) -> Option<&str> {
+    let status = record_text(record, "status")?;
     let has_failed = matches!(status, "error" | "failed" | "cancelled" | "rejected");
-    has_failed.then(|| text(record, "error_code").unwrap_or(status))
+    has_failed.then(|| record_text(record, "error_code").unwrap_or(status))
 }
 
 /// The client's span that a call or run belongs to, if it named one; it overrides that of the process.
 fn client_span(record: &Data) -> Option<TraceParent> {
-    TraceParent::parse(text(record, "traceparent")?)
+    TraceParent::parse(record_text(record, "traceparent")?)
 }
 
 /// The number of times that a process started or resumed the run.
-fn part(record: &Data) -> i64 {
+fn run_part(record: &Data) -> i64 {
     record.get("part").and_then(Data::as_i64).unwrap_or(1)
 }
 
-fn context(trace: TraceId, span: SpanId, state: TraceState) -> SpanContext {
+fn sampled_context(trace: TraceId, span: SpanId, state: TraceState) -> SpanContext {
     SpanContext::new(trace, span, TraceFlags::SAMPLED, false, state)
 }
 
@@ -209,14 +209,14 @@ fn span_of_chain(chain: &str, part: i64) -> SpanId {
     SpanId::from_hex(&digest[..16]).unwrap_or(SpanId::INVALID)
 }
 
-fn text<'r>(record: &'r Data, key: &str) -> Option<&'r str> {
+fn record_text<'r>(record: &'r Data, key: &str) -> Option<&'r str> {
     record.get(key).and_then(Data::as_str)
 }
 
 /// Adds the fields that the record has.
-fn add(attributes: &mut Vec<KeyValue>, record: &Data, fields: &str) {
+fn add_attributes(attributes: &mut Vec<KeyValue>, record: &Data, fields: &str) {
     for field in fields.split(' ') {
-        if let Some(value) = record.get(field).and_then(attribute) {
+        if let Some(value) = record.get(field).and_then(field_attribute) {
             let named = NAMED.iter().find(|(named, _)| *named == field);
             let name = named.map_or_else(
                 || format!("mathchain.{field}"),
@@ -228,7 +228,7 @@ fn add(attributes: &mut Vec<KeyValue>, record: &Data, fields: &str) {
 }
 
 /// A field of the record as an attribute, with secrets redacted as in the audit.
-fn attribute(data: &Data) -> Option<Value> {
+fn field_attribute(data: &Data) -> Option<Value> {
     let clean = |text: &str| StringValue::from(redact::redact_text(text).0.into_owned());
     Some(match data {
         Data::String(text) => Value::String(clean(text)),
@@ -264,12 +264,12 @@ mod tests {
 
     /// The span of a record with more members, which come last and count.
     fn span(record: &str, more: &[(&str, &str)], parent: bool) -> SpanData {
-        let mut record = crate::parse(record)
+        let mut record = crate::parse_json(record)
             .ok()
             .and_then(|record| record.as_object().cloned())
             .expect("an object");
         for (key, text) in more {
-            let value = crate::parse(text).unwrap_or_else(|_| Data::from(*text));
+            let value = crate::parse_json(text).unwrap_or_else(|_| Data::from(*text));
             record.insert(*key, value);
         }
         let span = spans(parent).of_record(&Data::Object(record.into()));
@@ -324,7 +324,7 @@ mod tests {
         assert_eq!(inner.parent_span_id, SpanId::from(0xbb));
         assert!(!inner.parent_span_is_remote);
         let unkept = CALL.replace('}', &format!(",\"traceparent\":\"{}\"}}", named("00")));
-        let unkept = crate::parse(&unkept).expect("a record");
+        let unkept = crate::parse_json(&unkept).expect("a record");
         assert_eq!(spans(false).of_record(&unkept), None);
     }
 
@@ -372,7 +372,7 @@ mod tests {
             (later.status, refused.status),
             (Status::Unset, Status::error(""))
         );
-        let intent = crate::parse(&CALL.replace("\"call\"", "\"intent\"")).expect("a record");
+        let intent = crate::parse_json(&CALL.replace("\"call\"", "\"intent\"")).expect("a record");
         assert_eq!(spans(false).of_record(&intent), None);
     }
 }

@@ -26,20 +26,20 @@ pub(super) struct PluginFolder {
     manifest: Option<String>,
 }
 
-fn unreadable(path: &Path, err: &dyn std::fmt::Display) -> ToolError {
+fn unreadable_folder_error(path: &Path, err: &dyn std::fmt::Display) -> ToolError {
     tool_error!(ToolError, "io"; "cannot read `{}`: {err}", path.display())
 }
 
 /// Every plugin below a root, by the name of its folder.
-pub(super) fn bundles(root: &PluginRoot) -> Result<Vec<Result<PluginBundle, BrokenPlugin>>> {
+pub(super) fn read_bundles(root: &PluginRoot) -> Result<Vec<Result<PluginBundle, BrokenPlugin>>> {
     let mut bundles = Vec::new();
-    for folder in folders(root)? {
+    for folder in plugin_folders(root)? {
         let manifest_name = folder.join(MANIFEST).to_string_lossy().into_owned();
         let broken = |manifest: &str, err: &ToolError| {
             let error = LoadError::new(None, err.message());
             Err(BrokenPlugin::new(&manifest_name, manifest, error.into()))
         };
-        let read = match read(&folder) {
+        let read = match read_plugin_folder(&folder) {
             Ok(read) => read,
             Err(err) => {
                 bundles.push(broken("", &err));
@@ -55,7 +55,7 @@ pub(super) fn bundles(root: &PluginRoot) -> Result<Vec<Result<PluginBundle, Brok
         }
         let name = parsed.get("name").and_then(Value::as_str);
         let name = name.filter(|name| is_plain(name));
-        let settings = match name.map(|name| settings(root, name)).transpose() {
+        let settings = match name.map(|name| plugin_settings(root, name)).transpose() {
             Ok(settings) => settings.flatten(),
             Err(err) => {
                 bundles.push(broken(&manifest, &err));
@@ -80,20 +80,22 @@ fn is_plain(name: &str) -> bool {
 }
 
 /// The folders below a root that have a manifest.
-fn folders(root: &PluginRoot) -> Result<Vec<PathBuf>> {
+fn plugin_folders(root: &PluginRoot) -> Result<Vec<PathBuf>> {
     use std::io::ErrorKind::{NotADirectory, NotFound};
-    if !owned::exists(&root.plugins)? {
+    if !owned::is_present(&root.plugins)? {
         return Ok(Vec::new());
     }
     let entries = match std::fs::read_dir(&root.plugins) {
         Ok(entries) => entries,
         Err(err) if matches!(err.kind(), NotFound | NotADirectory) => return Ok(Vec::new()),
-        Err(err) => return Err(unreadable(&root.plugins, &err)),
+        Err(err) => return Err(unreadable_folder_error(&root.plugins, &err)),
     };
     let mut folders = Vec::new();
     for entry in entries {
-        let path = entry.map_err(|err| unreadable(&root.plugins, &err))?.path();
-        if path.is_dir() && owned::exists(&path.join(MANIFEST))? {
+        let path = entry
+            .map_err(|err| unreadable_folder_error(&root.plugins, &err))?
+            .path();
+        if path.is_dir() && owned::is_present(&path.join(MANIFEST))? {
             folders.push(path);
         }
     }
@@ -102,24 +104,28 @@ fn folders(root: &PluginRoot) -> Result<Vec<PathBuf>> {
 }
 
 /// Path and text of the settings of a plugin, if any.
-pub(super) fn settings(root: &PluginRoot, name: &str) -> Result<Option<(String, String)>> {
+pub(super) fn plugin_settings(root: &PluginRoot, name: &str) -> Result<Option<(String, String)>> {
     let path = root.settings.join(format!("{name}.json"));
-    let text = owned::read(&path)?;
+    let text = owned::read_owned_file(&path)?;
     Ok(text.map(|text| (path.to_string_lossy().into_owned(), text)))
 }
 
 /// Reads a whole folder. Links are refused: their targets could change unnoticed.
-pub(super) fn read(folder: &Path) -> Result<PluginFolder> {
-    let facts = folder.metadata().map_err(|err| unreadable(folder, &err))?;
+pub(super) fn read_plugin_folder(folder: &Path) -> Result<PluginFolder> {
+    let facts = folder
+        .metadata()
+        .map_err(|err| unreadable_folder_error(folder, &err))?;
     owned::of_this_user(folder, &facts)?;
     let mut found = Vec::new();
     let mut waiting = vec![folder.to_owned()];
     let mut bytes = 0;
     while let Some(path) = waiting.pop() {
-        for entry in std::fs::read_dir(&path).map_err(|err| unreadable(&path, &err))? {
-            let entry = entry.map_err(|err| unreadable(&path, &err))?;
+        for entry in std::fs::read_dir(&path).map_err(|err| unreadable_folder_error(&path, &err))? {
+            let entry = entry.map_err(|err| unreadable_folder_error(&path, &err))?;
             let path = entry.path();
-            let kind = entry.file_type().map_err(|err| unreadable(&path, &err))?;
+            let kind = entry
+                .file_type()
+                .map_err(|err| unreadable_folder_error(&path, &err))?;
             if kind.is_dir() {
                 if !SKIPPED.iter().any(|name| entry.file_name() == *name) {
                     waiting.push(path);
@@ -128,20 +134,22 @@ pub(super) fn read(folder: &Path) -> Result<PluginFolder> {
             }
             if !kind.is_file() {
                 let why = "a plugin consists of files and folders only";
-                return Err(unreadable(&path, &why));
+                return Err(unreadable_folder_error(&path, &why));
             }
-            let facts = entry.metadata().map_err(|err| unreadable(&path, &err))?;
+            let facts = entry
+                .metadata()
+                .map_err(|err| unreadable_folder_error(&path, &err))?;
             owned::of_this_user(&path, &facts)?;
             bytes += facts.len();
             let relative = path.strip_prefix(folder).unwrap_or(&path).to_str();
             let relative = relative
                 .map(str::to_owned)
-                .ok_or_else(|| unreadable(&path, &"its name is not UTF-8"))?;
+                .ok_or_else(|| unreadable_folder_error(&path, &"its name is not UTF-8"))?;
             found.push((relative, path));
             if found.len() > FILES_MAX || bytes > BYTES_MAX {
                 let mib = BYTES_MAX >> 20;
                 let limit = format!("a plugin has at most {FILES_MAX} files and {mib} MiB");
-                return Err(unreadable(folder, &limit).reason("limit"));
+                return Err(unreadable_folder_error(folder, &limit).reason("limit"));
             }
         }
     }
@@ -155,7 +163,7 @@ pub(super) fn read(folder: &Path) -> Result<PluginFolder> {
         digest.add(&content);
         if relative == MANIFEST {
             let text = String::from_utf8(content);
-            manifest = Some(text.map_err(|_| unreadable(&path, &"it is not UTF-8"))?);
+            manifest = Some(text.map_err(|_| unreadable_folder_error(&path, &"it is not UTF-8"))?);
         }
         files.push(relative);
     }
@@ -171,7 +179,7 @@ pub(super) fn read(folder: &Path) -> Result<PluginFolder> {
     reason = "plugins are read before there is a workspace"
 )]
 fn bytes_of(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).map_err(|err| unreadable(path, &err))
+    std::fs::read(path).map_err(|err| unreadable_folder_error(path, &err))
 }
 
 /// Writes the settings of a plugin, atomically.
@@ -179,7 +187,7 @@ pub(super) fn write_settings(root: &PluginRoot, name: &str, text: &str) -> Resul
     let path = root.settings.join(format!("{name}.json"));
     let failed = |err| io::cannot_write(&path, &err);
     std::fs::create_dir_all(&root.settings).map_err(failed)?;
-    io::replace(&path, text.as_bytes(), io::FileReaders::AsBefore).map_err(failed)?;
+    io::replace_file(&path, text.as_bytes(), io::FileReaders::AsBefore).map_err(failed)?;
     Ok(path)
 }
 

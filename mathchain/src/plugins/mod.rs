@@ -21,7 +21,7 @@ use tool_core::{Ctx, Result, ToolError, Value, tool_error};
 use crate::environment;
 use crate::trust::{self, NOT_TRUSTED, TrustRecord};
 
-pub(crate) use servers::launch;
+pub(crate) use servers::server_launch;
 pub(crate) use watch::PluginSnapshot;
 
 /// Longest line of the protocol, in bytes.
@@ -127,7 +127,7 @@ impl PluginLoader {
         }
         for root in &self.roots {
             let mut record = None;
-            for found in folder::bundles(root)? {
+            for found in folder::read_bundles(root)? {
                 match found {
                     Ok(bundle) if is_agreed_to(root, &bundle, &mut record) => bundles.push(bundle),
                     Ok(bundle) => {
@@ -168,7 +168,7 @@ fn is_agreed_to(
     let Some(folder) = &root.folder else {
         return true;
     };
-    let record = record.get_or_insert_with(|| TrustRecord::of(&environment::real(folder)));
+    let record = record.get_or_insert_with(|| TrustRecord::of(&environment::real_path(folder)));
     record.has(&trust::of_plugin(&trust::name_of(bundle), &bundle.digest))
 }
 
@@ -176,8 +176,8 @@ fn is_agreed_to(
 ///
 /// # Errors
 /// A folder of plugins that cannot be listed.
-pub(crate) fn given(root: &PluginRoot) -> Result<Vec<trust::TrustItem>> {
-    let bundles = folder::bundles(root)?.into_iter().flatten();
+pub(crate) fn plugin_trust_items(root: &PluginRoot) -> Result<Vec<trust::TrustItem>> {
+    let bundles = folder::read_bundles(root)?.into_iter().flatten();
     Ok(bundles
         .map(|bundle| trust::of_plugin(&trust::name_of(&bundle), &bundle.digest))
         .collect())
@@ -241,7 +241,8 @@ impl PluginHost for PluginLoader {
             concurrency: manifest.concurrency(),
         };
         let digest = bundle.digest.clone();
-        let unchanged = move || folder::read(&folder).is_ok_and(|read| read.digest == digest);
+        let unchanged =
+            move || folder::read_plugin_folder(&folder).is_ok_and(|read| read.digest == digest);
         Arc::new(PluginProcess::new(
             launch,
             spawner,
@@ -257,7 +258,7 @@ impl PluginLoader {
             Some(Ok(pin)) => registry::plugins::parse_pinned_tools(&server.name, pin)?,
             _ => Vec::new(),
         };
-        launch(server, folder, pinned, &*self.spawner)
+        server_launch(server, folder, pinned, &*self.spawner)
     }
 
     fn command(
@@ -326,18 +327,18 @@ fn broken_settings(
     roots: &[PluginRoot],
 ) -> Option<registry::plugins::PluginSettings> {
     let root = root_of(&broken.manifest_name, roots)?;
-    let (_, text) = folder::settings(root, broken.names.last()?).ok()??;
+    let (_, text) = folder::plugin_settings(root, broken.names.last()?).ok()??;
     registry::plugins::PluginSettings::of_text(&broken.manifest_name, &text).ok()
 }
 
 /// The reason to close a running plugin: its settings disable it, or its folder was removed.
-pub(crate) fn withdrawn(plugin: &Plugin, roots: &[PluginRoot]) -> Option<String> {
+pub(crate) fn withdrawal_reason(plugin: &Plugin, roots: &[PluginRoot]) -> Option<String> {
     let name = &plugin.manifest.name;
     if !Path::new(&plugin.bundle.manifest_name).exists() {
         return Some(format!("the plugin `{name}` was removed"));
     }
     let root = root_of(&plugin.bundle.manifest_name, roots)?;
-    let (_, text) = folder::settings(root, name).ok()??;
+    let (_, text) = folder::plugin_settings(root, name).ok()??;
     let settings = registry::plugins::PluginSettings::of_text(name, &text).ok()?;
     (settings.enabled == Some(false)).then(|| format!("the plugin `{name}` was switched off"))
 }

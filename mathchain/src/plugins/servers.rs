@@ -20,18 +20,23 @@ const CONCURRENCY: usize = 8;
 ///
 /// # Errors
 /// A program that is not found, a variable that is not set.
-pub(crate) fn launch(
+pub(crate) fn server_launch(
     server: &McpServer,
     folder: &Path,
     pinned: Vec<PinnedTool>,
     spawner: &dyn Spawner,
 ) -> Result<ProcessLaunch> {
     let (argv, mut readable) = command_line(server, folder, spawner)?;
-    readable.extend(server.readable.iter().map(|path| beside(folder, path)));
+    readable.extend(
+        server
+            .readable
+            .iter()
+            .map(|path| resolve_config_path(folder, path)),
+    );
     let mut command = SandboxCommand::new(argv);
     command.readable = readable;
     command.isolation = server.sandbox;
-    command.environment = variables(server)?;
+    command.environment = server_variables(server)?;
     command.workspace = match server.reads_workspace {
         true => CommandAccess::Read,
         false => CommandAccess::None,
@@ -51,7 +56,7 @@ pub(crate) fn launch(
 }
 
 /// A path of the configuration: `./` is its folder.
-fn beside(folder: &Path, path: &str) -> PathBuf {
+fn resolve_config_path(folder: &Path, path: &str) -> PathBuf {
     folder.join(path.strip_prefix("./").unwrap_or(path))
 }
 
@@ -64,11 +69,11 @@ fn command_line(
     let (mut words, mut readable) = (Vec::new(), Vec::new());
     for (index, word) in server.command.iter().enumerate() {
         if word.starts_with("./") || (index == 0 && word.contains('/')) {
-            let path = beside(folder, word);
+            let path = resolve_config_path(folder, word);
             words.push(path.display().to_string());
             if index == 0 {
                 // An interpreter of a virtual environment needs the one that it was made from.
-                readable.extend(host_sandbox::sandbox::needs(&path));
+                readable.extend(host_sandbox::sandbox::program_dependencies(&path));
             }
             readable.push(path);
         } else if index > 0 {
@@ -86,7 +91,7 @@ fn command_line(
     Ok((words, readable))
 }
 
-fn variables(server: &McpServer) -> Result<Vec<(String, String)>> {
+fn server_variables(server: &McpServer) -> Result<Vec<(String, String)>> {
     let mut variables = match server.sandbox {
         Isolation::None => environment::of_user(),
         Isolation::Offline | Isolation::Network => Vec::new(),
@@ -94,7 +99,7 @@ fn variables(server: &McpServer) -> Result<Vec<(String, String)>> {
     for (name, value) in &server.env {
         let value = match McpServer::variable(value) {
             None => value.clone(),
-            Some(source) => environment::secret(source).ok_or_else(|| {
+            Some(source) => environment::read_secret(source).ok_or_else(|| {
                 let server = &server.name;
                 tool_error!(PreconditionFailed, "environment";
                     "the MCP server `{server}` needs the variable `{source}`, which is not set";

@@ -85,7 +85,7 @@ impl ToolkitBuilder {
     /// Sets the folder that file tools may use.
     #[must_use]
     pub fn workspace(self, root: impl Into<PathBuf>) -> Self {
-        self.roots(roots::single(root.into()))
+        self.roots(roots::single_root(root.into()))
     }
 
     /// Sets the folders that file tools may use; relative paths start from the first.
@@ -158,7 +158,8 @@ impl ToolkitBuilder {
     /// opened is no error: see [`Toolkit::state_fault`].
     pub fn build(self) -> Result<Toolkit> {
         registry::install_panic_hook();
-        let families: Vec<&'static [ErasedTool]> = crate::families().chain(self.families).collect();
+        let families: Vec<&'static [ErasedTool]> =
+            crate::tool_families().chain(self.families).collect();
         let mut config = self.config.unwrap_or_default();
         // What decides who may open a gate or change a file is written by people.
         let mut protected_files = self.protected;
@@ -171,20 +172,21 @@ impl ToolkitBuilder {
             protected_files.extend(rules.map(|name| first.path.join(name)));
         }
         let paths = self.paths;
-        let names = roots::names(&self.roots, &paths);
+        let names = roots::root_names(&self.roots, &paths);
         config.workspace.opened.clone_from(&names);
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
-        let protected = roots::protected(&self.plugins, &protected_files, &paths);
+        let protected = roots::protected_paths(&self.plugins, &protected_files, &paths);
         let (closed, files) = match self.roots.as_slice() {
             [] => (Vec::new(), None),
             roots => {
                 let closed = environment::closed_by(roots, self.state.as_deref(), &paths);
-                let files = roots::open(roots, &closed, &protected, &paths)?;
+                let files = roots::open_roots(roots, &closed, &protected, &paths)?;
                 (closed, Some(files))
             }
         };
-        let mut found = crate::identity::recognise(&self.roots, self.state.as_deref(), &paths);
-        let workspace = roots::identity(&self.roots, &paths);
+        let mut found =
+            crate::identity::recognise_workspace(&self.roots, self.state.as_deref(), &paths);
+        let workspace = roots::workspace_identity(&self.roots, &paths);
         let workflow_folder = roots::first_identity(&self.roots, &paths);
         let state = self
             .state
@@ -212,21 +214,21 @@ impl ToolkitBuilder {
         let mut surroundings = environment::surroundings_by(&folders, &closed, &protected, &paths);
         let first = folders.first().map_or(Path::new("/"), PathBuf::as_path);
         let python = config.code.python.as_ref();
-        surroundings.python = python.map(|named| environment::interpreter(named, first));
+        surroundings.python = python.map(|named| environment::resolve_interpreter(named, first));
         let real = surroundings.workspace.clone();
-        surroundings.writable = writable(&config, real.as_deref(), &self.roots, &paths)?;
+        surroundings.writable = writable_folders(&config, real.as_deref(), &self.roots, &paths)?;
         let sandbox = Arc::new(Sandbox::new(surroundings));
-        let http = crate::web::client(&config, Arc::clone(&clock))?;
-        let backups = crate::inputs::backups(files.as_ref(), state.as_ref());
+        let http = crate::web::http_client(&config, Arc::clone(&clock))?;
+        let backups = crate::inputs::backup_store(files.as_ref(), state.as_ref());
         let workflows = state.as_ref().map(|state| {
             let workspace = workflow_folder.clone();
             let workflows =
                 WorkflowLog::new(Arc::clone(state), files.clone(), workspace, copy_of.clone());
             Arc::new(workflows) as Arc<dyn EventLog>
         });
-        let governor = workflows.as_ref().map(|log| governor(log, &clock));
+        let governor = workflows.as_ref().map(|log| file_governor(log, &clock));
         let host = DispatchHost {
-            arrays: crate::inputs::arrays(files.as_ref(), state.as_ref()),
+            arrays: crate::inputs::array_opener(files.as_ref(), state.as_ref()),
             capabilities: Capabilities {
                 files: files.clone(),
                 spawner: Some(Arc::clone(&sandbox) as _),
@@ -310,7 +312,7 @@ fn note_older(state: &StateStore, found: &mut ProjectState, here: &[Option<&str>
 ///
 /// # Errors
 /// `invalid_request` for one that a root keeps read-only.
-fn writable(
+fn writable_folders(
     config: &Config,
     first: Option<&Path>,
     roots: &[WorkspaceRoot],
@@ -337,7 +339,7 @@ fn writable(
 }
 
 /// The rules of the project on files, and the locks of its chains.
-fn governor(log: &Arc<dyn EventLog>, clock: &Arc<dyn Clock>) -> Arc<Governor> {
+fn file_governor(log: &Arc<dyn EventLog>, clock: &Arc<dyn Clock>) -> Arc<Governor> {
     let (log, clock) = (Arc::clone(log), Arc::clone(clock));
     Arc::new(move |identity, tool, paths, below| {
         let now = clock.unix_ms();

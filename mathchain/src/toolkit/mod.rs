@@ -162,7 +162,7 @@ impl Toolkit {
     pub(crate) fn check_origin(&self) -> Result<()> {
         match &self.copy_of {
             None => Ok(()),
-            Some(original) => Err(crate::workflows::copied(original)),
+            Some(original) => Err(crate::workflows::copied_state_error(original)),
         }
     }
 

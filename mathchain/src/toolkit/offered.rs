@@ -22,7 +22,7 @@ impl ModelCall {
             let tool = name.to_owned();
             return Ok(Self { tool, args });
         }
-        only(Finder::Call, &args)?;
+        require_known_arguments(Finder::Call, &args)?;
         let tool = text_argument(&args, "name")?;
         let args = match args.get("arguments") {
             None | Some(Value::Null) => Object::new().into(),
@@ -59,7 +59,7 @@ impl Toolkit {
     }
 
     fn found(&self, context: &CallContext, finder: Finder, args: &Value) -> Result<Value> {
-        only(finder, args)?;
+        require_known_arguments(finder, args)?;
         let dispatcher = self.dispatcher();
         let caller = self.caller(context);
         match finder {
@@ -70,7 +70,9 @@ impl Toolkit {
             Finder::Describe => {
                 let name = text_argument(args, "name")?;
                 match Finder::parse(&name) {
-                    Some(finder) => crate::parse(&Dialect::Mcp.tool(&finder.offered()).to_string()),
+                    Some(finder) => {
+                        crate::parse_json(&Dialect::Mcp.tool(&finder.offered()).to_string())
+                    }
                     None => offer::describe_named_tool(&dispatcher, &caller, &name),
                 }
             }
@@ -82,7 +84,7 @@ impl Toolkit {
 }
 
 /// Refuses arguments that a finder does not take.
-fn only(finder: Finder, args: &Value) -> Result<()> {
+fn require_known_arguments(finder: Finder, args: &Value) -> Result<()> {
     let known = finder.arguments();
     let members = args.as_object().into_iter().flat_map(Object::iter);
     let mut names = members.map(|(name, _)| name);

@@ -12,8 +12,8 @@ const BYTES_MAX: u64 = 256 << 20;
 const FILES_MAX: usize = 5000;
 
 /// The files and folders below the workspace that programs of a configuration are made of: no tool writes there.
-pub(crate) fn named(config: &Config, bases: &TrustBases) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = given::programs(config)
+pub(crate) fn program_files(config: &Config, bases: &TrustBases) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = given::configured_programs(config)
         .iter()
         .flat_map(|words| of_words(words, bases))
         .map(|(_, path)| path)
@@ -24,11 +24,11 @@ pub(crate) fn named(config: &Config, bases: &TrustBases) -> Vec<PathBuf> {
 }
 
 /// The lines that show the files which words name, each with its digest.
-pub(super) fn shown(words: &[String], bases: &TrustBases) -> String {
+pub(super) fn file_digest_lines(words: &[String], bases: &TrustBases) -> String {
     let found = of_words(words, bases);
     found
         .iter()
-        .map(|(name, path)| format!("  {name}: {}\n", state(path)))
+        .map(|(name, path)| format!("  {name}: {}\n", path_state(path)))
         .collect()
 }
 
@@ -36,11 +36,11 @@ pub(super) fn shown(words: &[String], bases: &TrustBases) -> String {
 pub(super) fn of_words(words: &[String], bases: &TrustBases) -> Vec<(String, PathBuf)> {
     let mut found: Vec<(String, PathBuf)> = Vec::new();
     for (index, word) in words.iter().enumerate() {
-        for part in parts(word) {
+        for part in path_parts(word) {
             if index == 0 && !part.contains('/') {
                 continue;
             }
-            for path in places(part, bases) {
+            for path in resolve_part(part, bases) {
                 if !found.iter().any(|(_, known)| *known == path) {
                     found.push((part.to_owned(), path));
                 }
@@ -51,7 +51,7 @@ pub(super) fn of_words(words: &[String], bases: &TrustBases) -> Vec<(String, Pat
 }
 
 /// The parts of a word that may be paths: of a script those that it does not write to, else the word and the value of `--option=value`.
-fn parts(word: &str) -> Vec<&str> {
+fn path_parts(word: &str) -> Vec<&str> {
     if !word.contains(char::is_whitespace) {
         let value = word.split_once('=').map(|(_, value)| value);
         return std::iter::once(word).chain(value).collect();
@@ -67,11 +67,11 @@ fn parts(word: &str) -> Vec<&str> {
 }
 
 /// Where a part leads below the folder or a root: what is there, and for `./x` also what is not there yet.
-fn places(part: &str, bases: &TrustBases) -> Vec<PathBuf> {
+fn resolve_part(part: &str, bases: &TrustBases) -> Vec<PathBuf> {
     let is_path = part.starts_with("./") || part.starts_with("../");
     let mut found = Vec::new();
     for base in bases.all() {
-        let path = plain(&base.join(part));
+        let path = lexical_path(&base.join(part));
         let is_inside = bases
             .all()
             .any(|root| path.starts_with(root) && path != root)
@@ -112,7 +112,7 @@ fn is_executable(_: &Path) -> bool {
 }
 
 /// A path without `.` and `..`, by its text.
-pub(super) fn plain(path: &Path) -> PathBuf {
+pub(super) fn lexical_path(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {
@@ -125,7 +125,7 @@ pub(super) fn plain(path: &Path) -> PathBuf {
 }
 
 /// What is at a path, in one line.
-pub(super) fn state(path: &Path) -> String {
+pub(super) fn path_state(path: &Path) -> String {
     let found = match path.metadata() {
         Ok(found) => found,
         Err(_) => return "not there".to_owned(),
@@ -146,13 +146,13 @@ pub(super) fn state(path: &Path) -> String {
     clippy::disallowed_methods,
     reason = "the configuration names it; it is read for its digest alone"
 )]
-fn content(path: &Path) -> Option<Vec<u8>> {
+fn read_content(path: &Path) -> Option<Vec<u8>> {
     std::fs::read(path).ok()
 }
 
 fn of_file(path: &Path) -> Option<String> {
     let mut digest = DigestParts::new();
-    digest.add(&content(path)?);
+    digest.add(&read_content(path)?);
     Some(digest.finish())
 }
 
@@ -182,7 +182,7 @@ fn of_folder(top: &Path) -> Option<String> {
         let name = path.strip_prefix(top).unwrap_or(&path);
         digest.add(name.as_os_str().as_encoded_bytes());
         match is_file {
-            true => digest.add(&content(&path)?),
+            true => digest.add(&read_content(&path)?),
             false => digest.add(path.read_link().ok()?.as_os_str().as_encoded_bytes()),
         }
     }

@@ -20,20 +20,27 @@ pub(crate) fn of_config(config: &Config, bases: &TrustBases) -> Vec<TrustItem> {
     let mut add = |what: String, shown: String| found.push(TrustItem { what, shown });
     if !config.notify.command.is_empty() {
         let words = &config.notify.command;
-        let shown = format!("command: {}\n", line(words));
-        add("notify".to_owned(), shown + &files::shown(words, bases));
+        let shown = format!("command: {}\n", json_line(words));
+        add(
+            "notify".to_owned(),
+            shown + &files::file_digest_lines(words, bases),
+        );
     }
-    for (name, table) in tables(config) {
+    for (name, table) in agent_tables(config) {
         let shown = format!("{}\n", json::canonical_json(&table));
         add(
             format!("cli.{name}"),
-            shown + &files::shown(&texts(&table), bases),
+            shown + &files::file_digest_lines(&table_texts(&table), bases),
         );
     }
-    for phase in config.phases.iter().filter(|phase| gives(phase, bases)) {
-        let mut shown = format!("{}\n", json::canonical_json(&value(phase)));
-        if let Some(path) = elsewhere(phase, bases) {
-            shown += &format!("  {}: {}\n", path.display(), files::state(&path));
+    for phase in config
+        .phases
+        .iter()
+        .filter(|phase| is_trust_relevant(phase, bases))
+    {
+        let mut shown = format!("{}\n", json::canonical_json(&encode_value(phase)));
+        if let Some(path) = outside_task_file(phase, bases) {
+            shown += &format!("  {}: {}\n", path.display(), files::path_state(&path));
         }
         add(format!("phases.{}", phase.name), shown);
     }
@@ -78,10 +85,13 @@ pub(crate) fn of_config(config: &Config, bases: &TrustBases) -> Vec<TrustItem> {
         add("web.search".to_owned(), shown);
     }
     if is_lenient(&config.permissions) {
-        let shown = format!("{}\n", json::canonical_json(&value(&config.permissions)));
+        let shown = format!(
+            "{}\n",
+            json::canonical_json(&encode_value(&config.permissions))
+        );
         add("permissions".to_owned(), shown);
     }
-    let rules: String = config.layers.iter().flat_map(allowing).collect();
+    let rules: String = config.layers.iter().flat_map(allowing_rules).collect();
     if !rules.is_empty() {
         add("policies".to_owned(), rules);
     }
@@ -92,12 +102,12 @@ pub(crate) fn of_config(config: &Config, bases: &TrustBases) -> Vec<TrustItem> {
         );
     }
     if let Some(python) = &config.code.python {
-        let path = environment::interpreter(python, &bases.folder);
-        let real = environment::real(&path);
+        let path = environment::resolve_interpreter(python, &bases.folder);
+        let real = environment::real_path(&path);
         let shown = format!("python: {}\nwhich is: {}\n", path.display(), real.display());
         add("code".to_owned(), shown);
     }
-    let open = opens(&config.server);
+    let open = server_exposure(&config.server);
     if !open.is_empty() {
         add("server".to_owned(), open);
     }
@@ -106,7 +116,7 @@ pub(crate) fn of_config(config: &Config, bases: &TrustBases) -> Vec<TrustItem> {
         let shown = folders.map(|folder| format!("programs write: {folder}\n"));
         add("workspace.writable".to_owned(), shown.collect());
     }
-    let outside = outside(&config.workspace, bases);
+    let outside = outside_folders(&config.workspace, bases);
     if !outside.is_empty() {
         add("workspace".to_owned(), outside);
     }
@@ -121,7 +131,7 @@ pub(crate) fn of_agents(texts: &[(String, String)]) -> Vec<TrustItem> {
         let rules = file.head.policy.iter().flat_map(|policy| &policy.rules);
         let rules = rules.filter(|rule| rule.decision == Verdict::Allow && !is_pure(rule));
         let shown: String = rules
-            .map(|rule| format!("{}\n", json::canonical_json(&value(rule))))
+            .map(|rule| format!("{}\n", json::canonical_json(&encode_value(rule))))
             .collect();
         let what = format!("agents/{}", file.name);
         (!shown.is_empty()).then_some(TrustItem { what, shown })
@@ -130,16 +140,20 @@ pub(crate) fn of_agents(texts: &[(String, String)]) -> Vec<TrustItem> {
 }
 
 /// The words of each program of a configuration that runs outside the sandbox, or answers calls.
-pub(super) fn programs(config: &Config) -> Vec<Vec<String>> {
+pub(super) fn configured_programs(config: &Config) -> Vec<Vec<String>> {
     let mut found = vec![config.notify.command.clone()];
-    found.extend(tables(config).iter().map(|(_, table)| texts(table)));
+    found.extend(
+        agent_tables(config)
+            .iter()
+            .map(|(_, table)| table_texts(table)),
+    );
     let servers = config.mcp_servers.iter();
     found.extend(servers.map(|server| server.command.clone()));
     found
 }
 
 /// The agent command lines that the configuration writes itself, as written.
-fn tables(config: &Config) -> Vec<(String, Value)> {
+fn agent_tables(config: &Config) -> Vec<(String, Value)> {
     let written = config.cli_tables.as_object().into_iter();
     let written = written.flat_map(|tables| tables.iter());
     let mut found: Vec<(String, Value)> = written
@@ -147,14 +161,14 @@ fn tables(config: &Config) -> Vec<(String, Value)> {
         .collect();
     for cli in &config.clis {
         if !found.iter().any(|(name, _)| *name == cli.name) {
-            found.push((cli.name.clone(), value(cli)));
+            found.push((cli.name.clone(), encode_value(cli)));
         }
     }
     found
 }
 
 /// Every text of a value, the program first.
-fn texts(table: &Value) -> Vec<String> {
+fn table_texts(table: &Value) -> Vec<String> {
     fn below(value: &Value, found: &mut Vec<String>) {
         if let Some(text) = value.as_str() {
             found.push(text.to_owned());
@@ -177,26 +191,26 @@ fn texts(table: &Value) -> Vec<String> {
     found
 }
 
-fn value<T: Encode>(of: &T) -> Value {
+fn encode_value<T: Encode>(of: &T) -> Value {
     convert::to_value(of).unwrap_or_default()
 }
 
-fn line(words: &[String]) -> String {
+fn json_line(words: &[String]) -> String {
     json::to_text(&Value::from(words.to_vec()))
 }
 
 /// Whether a phase takes a border away, lets its callers change things without being asked, or has its task from elsewhere.
-fn gives(phase: &Phase, bases: &TrustBases) -> bool {
+fn is_trust_relevant(phase: &Phase, bases: &TrustBases) -> bool {
     let mut selections = std::iter::once(&phase.tools).chain(phase.agent_tools.iter());
     phase.isolation == Some(Isolation::None)
         || selections.any(|one| one.permission > Some(Confinement::ReadOnly))
-        || elsewhere(phase, bases).is_some()
+        || outside_task_file(phase, bases).is_some()
 }
 
 /// The file of the task of a phase, where it lies outside the folder of the configuration or a link leads to it.
-fn elsewhere(phase: &Phase, bases: &TrustBases) -> Option<std::path::PathBuf> {
-    let named = files::plain(&bases.folder.join(phase.prompt_file.as_ref()?));
-    let real = environment::real(&named);
+fn outside_task_file(phase: &Phase, bases: &TrustBases) -> Option<std::path::PathBuf> {
+    let named = files::lexical_path(&bases.folder.join(phase.prompt_file.as_ref()?));
+    let real = environment::real_path(&named);
     (real != named || !real.starts_with(&bases.folder)).then_some(real)
 }
 
@@ -214,7 +228,7 @@ fn is_lenient(permissions: &PermissionTable) -> bool {
 }
 
 /// A line for each rule of a layer that allows what a default would ask about.
-fn allowing(layer: &PolicyLayer) -> Vec<String> {
+fn allowing_rules(layer: &PolicyLayer) -> Vec<String> {
     let of_layer = match layer.name.as_str() {
         "" => layer.level.to_string(),
         name => format!("{} {name}", layer.level),
@@ -222,7 +236,12 @@ fn allowing(layer: &PolicyLayer) -> Vec<String> {
     let rules = layer.rules.iter();
     let allow = rules.filter(|rule| rule.decision == Verdict::Allow && !is_pure(rule));
     allow
-        .map(|rule| format!("{of_layer}: {}\n", json::canonical_json(&value(rule))))
+        .map(|rule| {
+            format!(
+                "{of_layer}: {}\n",
+                json::canonical_json(&encode_value(rule))
+            )
+        })
         .collect()
 }
 
@@ -236,14 +255,14 @@ fn is_pure(rule: &PolicyRule) -> bool {
 }
 
 fn of_server(server: &McpServer, bases: &TrustBases) -> String {
-    let mut shown = format!("command: {}\n", line(&server.command));
+    let mut shown = format!("command: {}\n", json_line(&server.command));
     let words: Vec<String> = server
         .command
         .iter()
         .chain(&server.readable)
         .cloned()
         .collect();
-    shown += &files::shown(&words, bases);
+    shown += &files::file_digest_lines(&words, bases);
     let env = server.env.iter();
     let env: Vec<String> = env.map(|(name, value)| format!("{name}={value}")).collect();
     let effects = server.effects.as_ref().map_or("any".to_owned(), |effects| {
@@ -254,8 +273,8 @@ fn of_server(server: &McpServer, bases: &TrustBases) -> String {
         "sandbox: {}\nreads_workspace: {}\nreadable: {}\nenvironment: {}\neffects: {effects}\ntimeout_ms: {:?}\n",
         server.sandbox,
         server.reads_workspace,
-        line(&server.readable),
-        line(&env),
+        json_line(&server.readable),
+        json_line(&env),
         server.timeout_ms,
     );
     match &server.pin {
@@ -274,16 +293,16 @@ fn of_server(server: &McpServer, bases: &TrustBases) -> String {
 }
 
 /// What lets the server answer more than this machine.
-fn opens(server: &HttpServerConfig) -> String {
+fn server_exposure(server: &HttpServerConfig) -> String {
     let mut shown = String::new();
     if !is_of_this_machine(&server.listen) {
         shown += &format!("listen: {}\n", server.listen);
     }
     if !server.hosts.is_empty() {
-        shown += &format!("hosts: {}\n", line(&server.hosts));
+        shown += &format!("hosts: {}\n", json_line(&server.hosts));
     }
     if !server.origins.is_empty() {
-        shown += &format!("origins: {}\n", line(&server.origins));
+        shown += &format!("origins: {}\n", json_line(&server.origins));
     }
     if server.behind_proxy {
         shown += "behind_proxy: true\n";
@@ -308,7 +327,7 @@ pub(super) fn stay_on_this_machine(server: &mut HttpServerConfig) {
 }
 
 /// What of the workspace, and of its records, lies outside the folder of the configuration.
-fn outside(workspace: &WorkspaceConfig, bases: &TrustBases) -> String {
+fn outside_folders(workspace: &WorkspaceConfig, bases: &TrustBases) -> String {
     let folders = workspace.folders().into_iter();
     let outside = folders.filter(|root| !is_inside(&root.path, &bases.folder));
     let mut shown: String = outside
@@ -325,12 +344,12 @@ fn state_outside<'a>(workspace: &'a WorkspaceConfig, folder: &Path) -> Option<&'
     let state = workspace.state.as_deref()?;
     let roots = workspace.folders();
     let first = folder.join(roots.first().map_or(".", |root| root.path.as_str()));
-    let real = environment::real(&files::plain(&first.join(state)));
+    let real = environment::real_path(&files::lexical_path(&first.join(state)));
     (!real.starts_with(folder)).then_some(state)
 }
 
 fn is_inside(path: &str, folder: &Path) -> bool {
-    environment::real(&folder.join(path)).starts_with(folder)
+    environment::real_path(&folder.join(path)).starts_with(folder)
 }
 
 /// Leaves roots inside the folder of the configuration alone, or the folder itself.

@@ -25,7 +25,8 @@ pub(crate) struct TrustRecord {
 impl TrustRecord {
     /// The record of a folder, given without links; an unreadable one agrees to nothing.
     pub(crate) fn of(folder: &Path) -> Self {
-        let text = file(folder).and_then(|file| owned::read(&file).ok().flatten());
+        let text =
+            trust_record_path(folder).and_then(|file| owned::read_owned_file(&file).ok().flatten());
         let value = text.and_then(|text| json::parse_json(&text, JsonLimits::default()).ok());
         let value = value.unwrap_or_default();
         let is_of_folder = value.text("folder") == folder.to_str();
@@ -42,7 +43,7 @@ impl TrustRecord {
 
     /// The file of the record of a folder, whether it exists or not.
     pub(crate) fn file(folder: &Path) -> Option<PathBuf> {
-        file(&environment::real(folder))
+        trust_record_path(&environment::real_path(folder))
     }
 
     /// Whether exactly this was agreed to.
@@ -93,7 +94,7 @@ impl TrustRecord {
     }
 
     fn write(&self) -> Result<()> {
-        let file = file(&self.folder).ok_or_else(|| {
+        let file = trust_record_path(&self.folder).ok_or_else(|| {
             tool_error!(PreconditionFailed, "environment"; "this user has no state folder"; "set HOME to an absolute path")
         })?;
         let agreed = self.agreed.iter();
@@ -108,11 +109,11 @@ impl TrustRecord {
             std::fs::create_dir_all(above).map_err(failed)?;
         }
         let text = format!("{}\n", json::to_text(&value));
-        io::replace(&file, text.as_bytes(), io::FileReaders::Owner).map_err(failed)
+        io::replace_file(&file, text.as_bytes(), io::FileReaders::Owner).map_err(failed)
     }
 }
 
-fn file(folder: &Path) -> Option<PathBuf> {
+fn trust_record_path(folder: &Path) -> Option<PathBuf> {
     let digest = registry::digest::of_texts([folder.to_str()?]);
     let name = format!("{}.json", &digest[..32]);
     Some(environment::user_state_folder()?.join("trust").join(name))
@@ -124,7 +125,7 @@ pub(super) fn was_pinned(server: &McpServer) -> bool {
         return false;
     };
     let file = environment::user_state_folder().map(|folder| folder.join("mcp-servers"));
-    let text = file.and_then(|file| owned::read(&file).ok().flatten());
+    let text = file.and_then(|file| owned::read_owned_file(&file).ok().flatten());
     let digest = server_digest(server, pin);
     text.is_some_and(|text| text.lines().any(|line| line == digest))
 }

@@ -204,7 +204,7 @@ fn a_notifier_is_told_what_waits() {
     until("it is told", || {
         exists(&place, "told.json") && place.read("told.json").ends_with('\n')
     });
-    let told = mathchain::parse(place.read("told.json").trim()).unwrap();
+    let told = mathchain::parse_json(place.read("told.json").trim()).unwrap();
     assert_eq!(
         (told.text("event"), told.text("id"), told.text("phase")),
         (Some("gate"), Some(&*id), Some("a"))

@@ -29,7 +29,7 @@ fn place() -> Place {
 }
 
 fn lines(answer: &Answer) -> Vec<Value> {
-    let parse = |line| mathchain::parse(line).unwrap_or_else(|err| panic!("{err}: {line}"));
+    let parse = |line| mathchain::parse_json(line).unwrap_or_else(|err| panic!("{err}: {line}"));
     answer.stdout.lines().map(parse).collect()
 }
 
@@ -391,7 +391,7 @@ fn a_registry_that_is_wrong_is_refused_and_a_new_one_taken_up() {
         loop {
             let mut text = String::new();
             output.read_line(&mut text).expect("reads");
-            let value = mathchain::parse(text.trim_end()).expect("JSON");
+            let value = mathchain::parse_json(text.trim_end()).expect("JSON");
             if kind(&value) == until {
                 return value;
             }

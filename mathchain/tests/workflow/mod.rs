@@ -99,7 +99,7 @@ impl Project {
         printed.expect_code(0);
         let lines = printed.stdout.lines();
         lines
-            .map(|line| mathchain::parse(line).expect("JSON"))
+            .map(|line| mathchain::parse_json(line).expect("JSON"))
             .collect()
     }
 

@@ -13,7 +13,7 @@ fn told(project: &Project) -> Vec<(String, String)> {
     };
     project.place.write("told.jsonl", "");
     let one = |line: &str| {
-        let entry = mathchain::parse(line).expect("JSON");
+        let entry = mathchain::parse_json(line).expect("JSON");
         assert!(entry.text("text").is_some(), "{line}");
         let of = |name: &str| entry.text(name).expect(line).to_owned();
         (of("event"), of("id"))

@@ -8,11 +8,11 @@ use super::super::batch::{CallBatch, JudgementBasis, OpenCall};
 use super::super::emitted::{CallResult, CallStatus, PlanCreated, RunStatus, WaveStarted};
 use super::super::event::{CallSettled, CallSettlement, CallsObserved, ObservedCall};
 use super::super::limits::{
-    ARGS_BYTES_MAX, CALLS_MAX, ID_BYTES_MAX, OBSERVED_MAX, OUTPUT_BYTES_MAX, WARNINGS_MAX, cut,
-    too_deep,
+    ARGS_BYTES_MAX, CALLS_MAX, ID_BYTES_MAX, OBSERVED_MAX, OUTPUT_BYTES_MAX, WARNINGS_MAX,
+    too_deep, truncate_text,
 };
 use super::super::tools::{Failure, Judged, PermittedVerdict};
-use super::{SessionFold, conflict, invalid};
+use super::{SessionFold, conflict_error, invalid_event_error};
 
 impl SessionFold<'_> {
     pub(super) fn calls_observed(&mut self, observed: &CallsObserved) -> Result<()> {
@@ -20,9 +20,8 @@ impl SessionFold<'_> {
         let (run_number, turn) = (run.number, run.turn);
         if observed.calls.is_empty() {
             let message = "expected at least one call";
-            return Err(
-                invalid("/calls", message).hint("send `turn.ended` for an answer without calls")
-            );
+            return Err(invalid_event_error("/calls", message)
+                .hint("send `turn.ended` for an answer without calls"));
         }
         if observed.calls.len() > OBSERVED_MAX {
             let message = format_args!(
@@ -213,14 +212,14 @@ impl SessionFold<'_> {
     }
 
     pub(super) fn call_settled(&mut self, settled: &CallSettled) -> Result<()> {
-        let none = || conflict("no_batch", "no batch is open");
+        let none = || conflict_error("no_batch", "no batch is open");
         let batch = self.state.batch.as_mut().ok_or_else(none)?;
         let number = batch.number;
         let mut same = batch.calls.iter_mut();
         let shown: String = settled.call_id.chars().take(80).collect();
         let Some(call) = same.find(|call| call.call_id == settled.call_id) else {
             let message = format_args!("batch {number} has no call `{shown}`");
-            return Err(conflict("unknown_call", message).at("/call_id"));
+            return Err(conflict_error("unknown_call", message).at("/call_id"));
         };
         let refused = match call.status {
             CallStatus::Running => None,
@@ -230,16 +229,16 @@ impl SessionFold<'_> {
         };
         if let Some((reason, why)) = refused {
             let message = format_args!("the call `{shown}` {why}");
-            return Err(conflict(reason, message).at("/call_id"));
+            return Err(conflict_error(reason, message).at("/call_id"));
         }
-        let result = result(call, settled)?;
+        let result = settlement_result(call, settled)?;
         call.end(result);
         Ok(())
     }
 }
 
 /// The result of a settlement, after checking its members for consistency.
-fn result(call: &OpenCall, settled: &CallSettled) -> Result<CallResult> {
+fn settlement_result(call: &OpenCall, settled: &CallSettled) -> Result<CallResult> {
     let (output, error) = (settled.output.is_some(), settled.error.is_some());
     let (status, may_output, needs_error, needs_id) = match settled.status {
         CallSettlement::Succeeded => (CallStatus::Succeeded, true, false, false),
@@ -266,7 +265,7 @@ fn result(call: &OpenCall, settled: &CallSettled) -> Result<CallResult> {
         ),
     ] {
         if !fits {
-            return Err(invalid(path, message));
+            return Err(invalid_event_error(path, message));
         }
     }
     if let Some(output) = &settled.output {
@@ -288,9 +287,9 @@ fn result(call: &OpenCall, settled: &CallSettled) -> Result<CallResult> {
         status,
         output: settled.output.clone().or_else(null),
         error: settled.error.as_ref().map(Failure::cut),
-        approval_id: settled.approval_id.as_deref().map(cut),
+        approval_id: settled.approval_id.as_deref().map(truncate_text),
         warnings: (settled.warnings.iter().take(WARNINGS_MAX))
-            .map(|warning| cut(warning))
+            .map(|warning| truncate_text(warning))
             .collect(),
     })
 }

@@ -1,4 +1,4 @@
-//! [`apply`]: folds one event into a state. A pure function of the state, the event and the answers of the registry.
+//! [`apply_event`]: folds one event into a state. A pure function of the state, the event and the answers of the registry.
 //!
 //! `setup` has the beginning of a session and its settings, `runs` runs and turns, `calls` calls.
 
@@ -28,7 +28,7 @@ pub struct FoldResult {
 ///
 /// # Errors
 /// The reason for refusing the event.
-pub fn apply(
+pub fn apply_event(
     state: &SessionState,
     event: &Event,
     registry: &dyn SessionRegistry,
@@ -54,21 +54,21 @@ struct SessionFold<'a> {
 }
 
 /// The error for an event that the state does not accept.
-fn conflict(reason: &'static str, message: impl std::fmt::Display) -> ToolError {
+fn conflict_error(reason: &'static str, message: impl std::fmt::Display) -> ToolError {
     ToolError::new(ErrorCode::Conflict, message).reason(reason)
 }
 
-fn invalid(path: &str, message: impl std::fmt::Display) -> ToolError {
+fn invalid_event_error(path: &str, message: impl std::fmt::Display) -> ToolError {
     ToolError::new(ErrorCode::InvalidRequest, message)
         .reason("event")
         .at(path)
 }
 
 /// Checks that a name is neither empty nor too long.
-fn named(path: &str, name: &str) -> Result<()> {
+fn check_event_name(path: &str, name: &str) -> Result<()> {
     if name.is_empty() || name.len() > ID_BYTES_MAX {
         let message = format_args!("expected a name of 1 to {ID_BYTES_MAX} bytes");
-        return Err(invalid(path, message));
+        return Err(invalid_event_error(path, message));
     }
     Ok(())
 }
@@ -107,20 +107,25 @@ impl SessionFold<'_> {
         match (self.state.status, event) {
             (SessionStatus::New, Event::SessionOpened(_)) => return Ok(()),
             (SessionStatus::New, _) => {
-                return Err(conflict("session_new", "the session has not begun"));
+                return Err(conflict_error("session_new", "the session has not begun"));
             }
             (SessionStatus::Closed, _) => {
-                return Err(conflict("session_closed", "the session is closed"));
+                return Err(conflict_error("session_closed", "the session is closed"));
             }
             (_, Event::SessionOpened(_)) => {
-                return Err(conflict("session_open", "the session has begun already"));
+                return Err(conflict_error(
+                    "session_open",
+                    "the session has begun already",
+                ));
             }
             (
                 SessionStatus::Paused,
                 Event::RunRequested(_) | Event::InputAppended(_) | Event::CallsObserved(_),
             ) => {
                 let message = format_args!("the session is paused and does not accept `{kind}`");
-                return Err(conflict("session_paused", message).hint("send `session.resumed`"));
+                return Err(
+                    conflict_error("session_paused", message).hint("send `session.resumed`")
+                );
             }
             _ => {}
         }
@@ -135,7 +140,7 @@ impl SessionFold<'_> {
 
     fn standing(&self) -> Result<(Principal, RuntimeFacts)> {
         let facts = self.state.policy_facts();
-        let facts = facts.map_err(|message| invalid("/facts", message))?;
+        let facts = facts.map_err(|message| invalid_event_error("/facts", message))?;
         Ok((self.state.who(), facts))
     }
 

@@ -4,27 +4,27 @@ use tool_core::{ErrorCode, Result};
 
 use super::super::emitted::{RunEnded, RunStatus};
 use super::super::event::{RunFinish, RunFinished};
-use super::super::limits::cut;
+use super::super::limits::truncate_text;
 use super::super::state::{ScopeOverrides, SessionRun, SessionStatus};
 use super::super::tools::Failure;
-use super::{SessionFold, conflict, named};
+use super::{SessionFold, check_event_name, conflict_error};
 
 impl SessionFold<'_> {
     /// The active run.
     pub(super) fn running(&mut self) -> Result<&mut SessionRun> {
         let run = self.state.run.as_mut().filter(|run| run.status.is_active());
         run.ok_or_else(|| {
-            conflict("no_run", "no run is active").hint("begin one with `run.requested`")
+            conflict_error("no_run", "no run is active").hint("begin one with `run.requested`")
         })
     }
 
     pub(super) fn run_requested(&mut self, name: Option<&str>) -> Result<()> {
         if let Some(name) = name {
-            named("/run", name)?;
+            check_event_name("/run", name)?;
         }
         if let Some(run) = self.state.active_run() {
             let message = format_args!("run {} is active", run.number);
-            return Err(conflict("run_active", message)
+            return Err(conflict_error("run_active", message)
                 .hint("add to it with `input.appended`, or end it with `run.finished`"));
         }
         self.state.runs += 1;
@@ -63,12 +63,12 @@ impl SessionFold<'_> {
         let run = self.running()?;
         if run.status != RunStatus::Generating {
             let message = format_args!("run {} has not asked the model", run.number);
-            return Err(conflict("no_turn", message));
+            return Err(conflict_error("no_turn", message));
         }
         match turn {
             Some(turn) if turn != run.turn => {
                 let message = format_args!("turn {turn} is over; the current turn is {}", run.turn);
-                Err(conflict("turn", message).at("/turn"))
+                Err(conflict_error("turn", message).at("/turn"))
             }
             _ => Ok(run),
         }
@@ -80,7 +80,7 @@ impl SessionFold<'_> {
             return Ok(());
         };
         let message = format_args!("batch {} is open: its calls are not settled", batch.number);
-        Err(conflict("batch_open", message))
+        Err(conflict_error("batch_open", message))
     }
 
     pub(super) fn run_interrupted(&mut self) -> Result<()> {
@@ -112,7 +112,7 @@ impl SessionFold<'_> {
             let ended = RunEnded {
                 run: run.number,
                 status,
-                reason: reason.map(cut),
+                reason: reason.map(truncate_text),
             };
             self.emitted.push(ended.into());
         }
@@ -124,7 +124,7 @@ impl SessionFold<'_> {
                 SessionStatus::Paused => "the session is not paused",
                 _ => "the session is paused already",
             };
-            return Err(conflict("session_status", message));
+            return Err(conflict_error("session_status", message));
         }
         self.state.status = to;
         Ok(())

@@ -7,15 +7,15 @@ use super::super::event::{
 };
 use super::super::limits::NAMES_MAX;
 use super::super::state::{ScopeOverrides, SessionStatus};
-use super::{SessionFold, conflict, invalid, named};
+use super::{SessionFold, check_event_name, conflict_error, invalid_event_error};
 
 impl SessionFold<'_> {
     pub(super) fn opened(&mut self, opened: &SessionOpened) -> Result<()> {
-        named("/session", &opened.session)?;
+        check_event_name("/session", &opened.session)?;
         for (place, fact) in opened.facts.iter().enumerate() {
             if fact.starts_with("workspace=") {
                 let message = "the workspace is opened by `workspace.changed`";
-                return Err(invalid(&format!("/facts/{place}"), message));
+                return Err(invalid_event_error(&format!("/facts/{place}"), message));
             }
         }
         let state = &mut self.state;
@@ -37,7 +37,7 @@ impl SessionFold<'_> {
         match generation {
             Some(wanted) if wanted != found => {
                 let message = format_args!("the registry is `{found}`");
-                Err(conflict("generation", message).at("/generation"))
+                Err(conflict_error("generation", message).at("/generation"))
             }
             _ => Ok(()),
         }
@@ -77,7 +77,7 @@ impl SessionFold<'_> {
     }
 
     pub(super) fn workspace_changed(&mut self, changed: &WorkspaceChanged) -> Result<()> {
-        named("/id", &changed.id)?;
+        check_event_name("/id", &changed.id)?;
         let workspace = &mut self.state.workspace;
         let ready = workspace.status == Some(WorkspaceStatus::Ready);
         let known = workspace.id.as_deref() == Some(changed.id.as_str());
@@ -85,7 +85,7 @@ impl SessionFold<'_> {
             if ready {
                 let open = workspace.id.as_deref().unwrap_or_default();
                 let message = format_args!("the workspace `{open}` is open");
-                return Err(conflict("workspace_open", message).hint("close it first"));
+                return Err(conflict_error("workspace_open", message).hint("close it first"));
             }
             workspace.opened += 1;
             workspace.path = Some(changed.path.clone().unwrap_or_else(|| ".".to_owned()));
@@ -93,7 +93,7 @@ impl SessionFold<'_> {
             workspace.path = None;
         } else {
             let message = format_args!("no workspace `{}` is open", changed.id);
-            return Err(conflict("no_workspace", message).at("/id"));
+            return Err(conflict_error("no_workspace", message).at("/id"));
         }
         workspace.id = Some(changed.id.clone());
         workspace.status = Some(changed.status);

@@ -108,7 +108,7 @@ impl ToolCall for FixtureCall {
 
 /// A value that is written here as JSON.
 pub(crate) fn json(text: &str) -> Value {
-    mathchain::parse(text).expect("valid JSON")
+    mathchain::parse_json(text).expect("valid JSON")
 }
 
 /// A result with a text.

@@ -30,7 +30,9 @@ pub(super) struct ConfinementError {
 }
 
 /// Names the stage of an error.
-pub(super) fn at<E: Into<io::Error>>(stage: &'static str) -> impl FnOnce(E) -> ConfinementError {
+pub(super) fn fault_at_stage<E: Into<io::Error>>(
+    stage: &'static str,
+) -> impl FnOnce(E) -> ConfinementError {
     move |error| ConfinementError {
         stage,
         error: error.into(),
@@ -38,15 +40,20 @@ pub(super) fn at<E: Into<io::Error>>(stage: &'static str) -> impl FnOnce(E) -> C
 }
 
 /// Applies all restrictions in order; returns the Landlock version in force, 0 for none.
-pub(super) fn apply(policy: &SandboxPolicy, own_proc: bool) -> Result<u32, ConfinementError> {
+pub(super) fn apply_confinement(
+    policy: &SandboxPolicy,
+    own_proc: bool,
+) -> Result<u32, ConfinementError> {
     // A new session: no terminal, and signals to its group do not reach the launcher.
-    setsid().map_err(at("session"))?;
+    setsid().map_err(fault_at_stage("session"))?;
     if policy.isolation == Isolation::None {
-        set_parent_process_death_signal(Some(Signal::KILL)).map_err(at("session"))?;
-        return go_to_folder(policy).map(|()| 0).map_err(at("folder"));
+        set_parent_process_death_signal(Some(Signal::KILL)).map_err(fault_at_stage("session"))?;
+        return go_to_folder(policy)
+            .map(|()| 0)
+            .map_err(fault_at_stage("folder"));
     }
     if policy.writes() && policy.level < Level::S3 {
-        return Err(at("mounts")(io::Error::other(
+        return Err(fault_at_stage("mounts")(io::Error::other(
             "writable folders need a mount namespace",
         )));
     }
@@ -55,34 +62,36 @@ pub(super) fn apply(policy: &SandboxPolicy, own_proc: bool) -> Result<u32, Confi
         umask(Mode::from_raw_mode(0o077));
     }
     // Paths are opened with the permissions of the caller, which the user id below may lack.
-    let prepared = (policy.level >= Level::S2).then(|| landlock::prepare(policy, own_proc));
-    let prepared = prepared.transpose().map_err(at("landlock"))?;
-    go_to_folder(policy).map_err(at("folder"))?;
+    let prepared = (policy.level >= Level::S2).then(|| landlock::prepare_ruleset(policy, own_proc));
+    let prepared = prepared.transpose().map_err(fault_at_stage("landlock"))?;
+    go_to_folder(policy).map_err(fault_at_stage("folder"))?;
     let root = geteuid().is_root();
-    limit_resources(policy, own_proc && !root).map_err(at("limits"))?;
+    limit_resources(policy, own_proc && !root).map_err(fault_at_stage("limits"))?;
     let user = if root {
         become_user(policy)
     } else {
         stay_user()
     };
-    user.map_err(at("user"))?;
+    user.map_err(fault_at_stage("user"))?;
     // The limit on processes does not apply to root, so root is refused, except in its own folders; `watch` counts processes there.
     if (getuid().is_root() || geteuid().is_root()) && !policy.writes() {
-        return Err(at("user")(io::Error::other("the user is still root")));
+        return Err(fault_at_stage("user")(io::Error::other(
+            "the user is still root",
+        )));
     }
     // After the change of user, which clears it.
-    set_parent_process_death_signal(Some(Signal::KILL)).map_err(at("session"))?;
-    set_no_new_privs(true).map_err(at("seccomp"))?;
+    set_parent_process_death_signal(Some(Signal::KILL)).map_err(fault_at_stage("session"))?;
+    set_no_new_privs(true).map_err(fault_at_stage("seccomp"))?;
     let version = prepared.as_ref().map_or(0, |prepared| prepared.version);
     if let Some(prepared) = prepared {
-        prepared.enforce().map_err(at("landlock"))?;
+        prepared.enforce().map_err(fault_at_stage("landlock"))?;
     }
     let extra = seccomp::SeccompDenials {
         metadata: !root && policy.level < Level::S3,
         signals: !root && policy.level < Level::S3 && version < SCOPES_SIGNALS,
         network: policy.isolation == Isolation::Offline,
     };
-    seccomp::apply(extra).map_err(at("seccomp"))?;
+    seccomp::apply_filters(extra).map_err(fault_at_stage("seccomp"))?;
     Ok(version)
 }
 
@@ -223,7 +232,7 @@ fn become_user(policy: &SandboxPolicy) -> io::Result<()> {
     } else if !keep.is_empty() {
         keep_for_access(keep);
     }
-    only(keep, keep)?;
+    restrict_capabilities(keep, keep)?;
     if !keep.is_empty() {
         configure_capability_in_ambient_set(keep, true)?;
     }
@@ -235,19 +244,22 @@ fn stay_user() -> io::Result<()> {
     let (user, group) = (geteuid(), getegid());
     set_thread_res_gid(group, group, group)?;
     set_thread_res_uid(user, user, user)?;
-    Ok(only(CapabilitySet::empty(), CapabilitySet::empty())?)
+    Ok(restrict_capabilities(
+        CapabilitySet::empty(),
+        CapabilitySet::empty(),
+    )?)
 }
 
 /// Makes `access` use the retained capability. If this fails, programs that call `access` before opening may miss files; security is
 /// unaffected.
 fn keep_for_access(keep: CapabilitySet) {
     let for_a_moment = keep | CapabilitySet::SETPCAP;
-    let _ = only(for_a_moment, keep)
+    let _ = restrict_capabilities(for_a_moment, keep)
         .and_then(|()| set_capabilities_secure_bits(CapabilitiesSecureBits::NO_SETUID_FIXUP));
 }
 
 /// Sets exactly these capabilities.
-fn only(held: CapabilitySet, inheritable: CapabilitySet) -> Result<(), Errno> {
+fn restrict_capabilities(held: CapabilitySet, inheritable: CapabilitySet) -> Result<(), Errno> {
     let sets = CapabilitySets {
         effective: held,
         permitted: held,

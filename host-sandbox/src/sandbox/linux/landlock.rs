@@ -36,8 +36,11 @@ pub(super) struct LandlockRuleset {
 /// Opens every granted path; the rules take effect with [`LandlockRuleset::enforce`].
 ///
 /// `own_proc`: `/proc` shows only the processes of the command, so it may be read.
-pub(super) fn prepare(policy: &SandboxPolicy, own_proc: bool) -> io::Result<LandlockRuleset> {
-    let (mut rules, version) = create(policy.isolation)?;
+pub(super) fn prepare_ruleset(
+    policy: &SandboxPolicy,
+    own_proc: bool,
+) -> io::Result<LandlockRuleset> {
+    let (mut rules, version) = create_ruleset(policy.isolation)?;
     let read = AccessFs::Execute | AccessFs::ReadFile | AccessFs::ReadDir;
     // Never devices, pipes or sockets.
     let write = AccessFs::WriteFile
@@ -56,7 +59,7 @@ pub(super) fn prepare(policy: &SandboxPolicy, own_proc: bool) -> io::Result<Land
     };
     let names = names.into_iter().flatten();
     for path in READABLE.split(' ').chain(names).chain(own).chain(named) {
-        rules = grant(rules, path, read, MissingPathMode::Skip)?;
+        rules = grant_access(rules, path, read, MissingPathMode::Skip)?;
     }
     let settings = SETTINGS.split(' ').map(str::to_owned);
     let settings: Vec<String> = settings
@@ -65,13 +68,13 @@ pub(super) fn prepare(policy: &SandboxPolicy, own_proc: bool) -> io::Result<Land
     rules = grant_around(rules, SYSTEM, &settings, BitFlags::EMPTY, read)?;
     let device = AccessFs::ReadFile | AccessFs::WriteFile;
     for path in DEVICES.split(' ') {
-        rules = grant(rules, path, device, MissingPathMode::Skip)?;
+        rules = grant_access(rules, path, device, MissingPathMode::Skip)?;
     }
     for root in policy.roots() {
         // With a mount namespace, closed folders are covered by empty ones. Without it, rules must leave
         // them out, since rules only grant.
         rules = if policy.closed.is_empty() || policy.level >= Level::S3 {
-            grant(rules, root, read, MissingPathMode::Fail)?
+            grant_access(rules, root, read, MissingPathMode::Fail)?
         } else {
             let everywhere = AccessFs::ReadDir.into();
             grant_around(rules, root, &policy.closed, everywhere, read)?
@@ -86,7 +89,7 @@ pub(super) fn prepare(policy: &SandboxPolicy, own_proc: bool) -> io::Result<Land
     let memory = own_proc.then_some("/dev/shm");
     let scratch = std::iter::once(policy.scratch.as_str());
     for path in scratch.chain(policy.exchange.as_deref()).chain(memory) {
-        rules = grant(rules, path, read | write, MissingPathMode::Fail)?;
+        rules = grant_access(rules, path, read | write, MissingPathMode::Fail)?;
     }
     Ok(LandlockRuleset { rules, version })
 }
@@ -106,7 +109,7 @@ impl LandlockRuleset {
 }
 
 /// An empty rule set of the best version that the kernel fully supports.
-fn create(isolation: Isolation) -> io::Result<(RulesetCreated, u32)> {
+fn create_ruleset(isolation: Isolation) -> io::Result<(RulesetCreated, u32)> {
     let mut last = None;
     for (abi, version) in VERSIONS {
         match create_version(abi, isolation) {
@@ -144,7 +147,7 @@ fn grant_around(
     access: BitFlags<AccessFs>,
 ) -> io::Result<RulesetCreated> {
     if !everywhere.is_empty() {
-        rules = grant(rules, top, everywhere, MissingPathMode::Fail)?;
+        rules = grant_access(rules, top, everywhere, MissingPathMode::Fail)?;
     }
     let mut ahead = vec![PathBuf::from(top)];
     while let Some(folder) = ahead.pop() {
@@ -165,7 +168,7 @@ fn grant_around(
                 continue;
             }
             let Some(path) = path.to_str() else { continue };
-            rules = grant(rules, path, access, MissingPathMode::Skip)?;
+            rules = grant_access(rules, path, access, MissingPathMode::Skip)?;
         }
     }
     Ok(rules)
@@ -178,7 +181,7 @@ enum MissingPathMode {
     Fail,
 }
 
-fn grant(
+fn grant_access(
     rules: RulesetCreated,
     path: &str,
     access: BitFlags<AccessFs>,

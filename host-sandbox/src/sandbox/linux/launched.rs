@@ -16,7 +16,7 @@ use tool_core::{Result, StopFlag, ToolError, tool_error};
 
 use super::super::policy::{CommandEnd, LauncherFault, LauncherReport, SandboxPolicy};
 use super::launcher::LAUNCH;
-use super::refusal::{SandboxRefusal, refusal};
+use super::refusal::{SandboxRefusal, classify_failure};
 
 /// Interval between checks of the stop flag.
 pub(super) const LOOK: Duration = Duration::from_millis(10);
@@ -29,15 +29,18 @@ const PARTS_MAX: usize = 16;
 /// Maximum bytes of reports that are read.
 const REPORTS_MAX: usize = 1 << 16;
 
-fn unlaunchable() -> std::io::Error {
+fn no_launcher_error() -> std::io::Error {
     std::io::Error::other("this program cannot act as the launcher")
 }
 
 /// Starts a launcher with an empty environment; the socket carries the policy and the reports.
-pub(super) fn spawn(stdout: Stdio) -> std::io::Result<(Child, UnixStream)> {
+pub(super) fn spawn_launcher(stdout: Stdio) -> std::io::Result<(Child, UnixStream)> {
     let (socket, theirs) = UnixStream::pair()?;
-    let launch = LAUNCH.get().ok_or_else(unlaunchable)?;
-    let (name, arguments) = launch.arguments.split_first().ok_or_else(unlaunchable)?;
+    let launch = LAUNCH.get().ok_or_else(no_launcher_error)?;
+    let (name, arguments) = launch
+        .arguments
+        .split_first()
+        .ok_or_else(no_launcher_error)?;
     let child = std::process::Command::new(&launch.program)
         .arg0(name)
         .args(arguments)
@@ -50,7 +53,9 @@ pub(super) fn spawn(stdout: Stdio) -> std::io::Result<(Child, UnixStream)> {
 }
 
 /// The end of a pipe, in non-blocking mode.
-pub(super) fn nonblocking(pipe: Option<impl Into<OwnedFd>>) -> std::io::Result<Option<File>> {
+pub(super) fn set_pipe_nonblocking(
+    pipe: Option<impl Into<OwnedFd>>,
+) -> std::io::Result<Option<File>> {
     let Some(fd) = pipe.map(Into::into) else {
         return Ok(None);
     };
@@ -92,7 +97,7 @@ pub(super) fn read_parts<R: Read>(
 }
 
 /// Waits for the end of the launcher; kills it after [`END`].
-pub(super) fn reap(child: &mut Child) {
+pub(super) fn reap_launcher(child: &mut Child) {
     let waited = Instant::now();
     while let Ok(None) = child.try_wait() {
         if waited.elapsed() > END {
@@ -105,7 +110,7 @@ pub(super) fn reap(child: &mut Child) {
 }
 
 /// The error for a launcher that cannot be started.
-pub(super) fn unlaunched(err: std::io::Error) -> ToolError {
+pub(super) fn launcher_start_error(err: std::io::Error) -> ToolError {
     tool_error!(SandboxUnavailable, "launcher"; "cannot start the launcher of the sandbox: {err}";
         "`/proc` must be mounted, and the process limit of the user must allow another process")
 }
@@ -120,10 +125,10 @@ pub(super) struct LauncherProcess {
 
 impl LauncherProcess {
     pub(super) fn start() -> std::io::Result<Self> {
-        let (mut child, socket) = spawn(Stdio::piped())?;
+        let (mut child, socket) = spawn_launcher(Stdio::piped())?;
         Ok(Self {
-            stdout: nonblocking(child.stdout.take())?,
-            stderr: nonblocking(child.stderr.take())?,
+            stdout: set_pipe_nonblocking(child.stdout.take())?,
+            stderr: set_pipe_nonblocking(child.stderr.take())?,
             child,
             socket,
         })
@@ -179,7 +184,7 @@ impl LauncherProcess {
 
     /// Waits for the launcher, or kills it.
     pub(super) fn end(mut self) {
-        reap(&mut self.child);
+        reap_launcher(&mut self.child);
     }
 }
 
@@ -272,13 +277,13 @@ impl LauncherReports {
 ///
 /// # Errors
 /// The stop flag, a missing program, a launcher that fails without a report.
-pub(super) fn run(
+pub(super) fn run_sandboxed(
     policy: &SandboxPolicy,
     command: &SandboxCommand,
     stop: &StopFlag,
 ) -> Result<Result<CommandOutput, SandboxRefusal>> {
     let started = Instant::now();
-    let mut launched = LauncherProcess::start().map_err(unlaunched)?;
+    let mut launched = LauncherProcess::start().map_err(launcher_start_error)?;
     let handed = launched.hand_over(policy, &command.stdin);
     let deadline = started + command.limits.wall;
     let mut output = Output::new(command);
@@ -286,15 +291,15 @@ pub(super) fn run(
     launched.end();
     let reports = &output.reports;
     if let Some(failure) = reports.failed() {
-        return refusal(policy, command, failure).map(Err);
+        return classify_failure(policy, command, failure).map(Err);
     }
     stop.check()?;
     // After `ready` the command ran, even if its launcher failed.
     if reports.ready().is_none() {
-        let failure = silent(handed.err().or(collected.err()));
-        return refusal(policy, command, failure).map(Err);
+        let failure = silent_launcher_failure(handed.err().or(collected.err()));
+        return classify_failure(policy, command, failure).map(Err);
     }
-    let timed_out = collected.map_err(unlaunched)?;
+    let timed_out = collected.map_err(launcher_start_error)?;
     let ended = reports.ended().unwrap_or(CommandEnd {
         exit: ProcessExit::Signal(libc::SIGKILL),
         cpu: Duration::ZERO,
@@ -313,7 +318,7 @@ pub(super) fn run(
 }
 
 /// Applies a policy without a command; returns the Landlock version in force.
-pub(super) fn probe(policy: &SandboxPolicy) -> Result<u32, SandboxRefusal> {
+pub(super) fn probe_policy(policy: &SandboxPolicy) -> Result<u32, SandboxRefusal> {
     let refusal = |failure: LauncherFault| SandboxRefusal {
         level: policy.level,
         stage: failure.stage,
@@ -329,12 +334,14 @@ pub(super) fn probe(policy: &SandboxPolicy) -> Result<u32, SandboxRefusal> {
     match (output.reports.failed(), output.reports.ready()) {
         (Some(failure), _) => Err(refusal(failure)),
         (None, Some(landlock)) => Ok(landlock),
-        (None, None) => Err(refusal(silent(handed.err().or(collected.err())))),
+        (None, None) => Err(refusal(silent_launcher_failure(
+            handed.err().or(collected.err()),
+        ))),
     }
 }
 
 /// The failure of a launcher that reported nothing.
-fn silent(err: Option<std::io::Error>) -> LauncherFault {
+fn silent_launcher_failure(err: Option<std::io::Error>) -> LauncherFault {
     LauncherFault::of_launcher(err.map_or_else(
         || "the launcher ended without a report".to_owned(),
         |err| err.to_string(),

@@ -18,8 +18,8 @@ use tool_core::command::{Isolation, Level};
 
 use super::super::lists::{LANG, LAUNCHER, PATH};
 use super::super::policy::{LauncherFault, LauncherReport, SandboxPolicy};
-use super::confine::{self, ConfinementError, at};
-use super::supervise::{OrphanReaper, supervise};
+use super::confine::{self, ConfinementError, fault_at_stage};
+use super::supervise::{OrphanReaper, supervise_command};
 use super::{namespaces, raw};
 
 /// Runs as the launcher if this process was started as one, and then does not return. Every program with a
@@ -29,21 +29,21 @@ pub fn launch_if_asked() {
         .next()
         .is_some_and(|name| name == LAUNCHER);
     if asked {
-        launch();
+        run_as_launcher();
     }
     let _ = LAUNCH.set(LauncherProgram::default()); // else `launch_by` came first
 }
 
 /// Sets the command that starts a launcher, for a program that is a library of a host such as an interpreter: `program` under the name
-/// `arguments[0]` with the other arguments, which must call [`launch`] before any thread starts. The first setting is kept.
+/// `arguments[0]` with the other arguments, which must call [`run_as_launcher`] before any thread starts. The first setting is kept.
 pub fn launch_by(program: impl Into<OsString>, arguments: Vec<OsString>) {
     let program = program.into();
     let _ = LAUNCH.set(LauncherProgram { program, arguments });
 }
 
 /// Runs as the launcher: reads a policy from standard input, runs its command, and ends the process.
-pub fn launch() -> ! {
-    let code = serve();
+pub fn run_as_launcher() -> ! {
+    let code = serve_launch_request();
     #[expect(
         clippy::disallowed_methods,
         reason = "the launcher has no audit, and no caller to return to"
@@ -70,21 +70,21 @@ impl Default for LauncherProgram {
 }
 
 /// The exit code has no meaning: the parent reads the socket.
-fn serve() -> i32 {
+fn serve_launch_request() -> i32 {
     let Ok(socket) = fcntl_dupfd_cloexec(stdin(), 3) else {
         return 1;
     };
     let mut socket = UnixStream::from(socket);
-    match prepare(&mut socket).and_then(|policy| start(&policy, &mut socket)) {
+    match receive_policy(&mut socket).and_then(|policy| start_isolated(&policy, &mut socket)) {
         Ok(()) => 0,
         Err(fault) => {
-            fail(&mut socket, &fault);
+            report_fault(&mut socket, &fault);
             1
         }
     }
 }
 
-fn fail(socket: &mut UnixStream, fault: &ConfinementError) {
+fn report_fault(socket: &mut UnixStream, fault: &ConfinementError) {
     let failure = LauncherFault {
         stage: fault.stage.to_owned(),
         errno: fault.error.raw_os_error().unwrap_or(0),
@@ -99,18 +99,18 @@ fn report_to(socket: &mut UnixStream, report: &LauncherReport) {
 }
 
 /// Reads the policy, and replaces the socket by the standard input of the command.
-fn prepare(socket: &mut UnixStream) -> Result<SandboxPolicy, ConfinementError> {
-    let (policy, input) = SandboxPolicy::receive(socket).map_err(at("policy"))?;
-    setsid().map_err(at("session"))?;
+fn receive_policy(socket: &mut UnixStream) -> Result<SandboxPolicy, ConfinementError> {
+    let (policy, input) = SandboxPolicy::receive(socket).map_err(fault_at_stage("policy"))?;
+    setsid().map_err(fault_at_stage("session"))?;
     if policy.live {
-        dup2_stdin(stdout()).map_err(at("session"))?;
+        dup2_stdin(stdout()).map_err(fault_at_stage("session"))?;
     } else {
-        let input = input_of(&input).map_err(at("session"))?;
-        dup2_stdin(input).map_err(at("session"))?;
+        let input = input_of(&input).map_err(fault_at_stage("session"))?;
+        dup2_stdin(input).map_err(fault_at_stage("session"))?;
     }
-    raw::close_on_exec_from(3).map_err(at("session"))?;
+    raw::close_on_exec_from(3).map_err(fault_at_stage("session"))?;
     // Orphaned descendants become children of this process, so that none escapes.
-    set_child_subreaper(Some(rustix::process::getpid())).map_err(at("session"))?;
+    set_child_subreaper(Some(rustix::process::getpid())).map_err(fault_at_stage("session"))?;
     Ok(policy)
 }
 
@@ -126,19 +126,19 @@ fn input_of(bytes: &[u8]) -> std::io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-fn start(policy: &SandboxPolicy, socket: &mut UnixStream) -> Result<(), ConfinementError> {
+fn start_isolated(policy: &SandboxPolicy, socket: &mut UnixStream) -> Result<(), ConfinementError> {
     if policy.level < Level::S3 {
-        return run(policy, socket, OrphanReaper::Mine);
+        return run_supervised(policy, socket, OrphanReaper::Mine);
     }
-    namespaces::leave(policy.isolation).map_err(at("namespaces"))?;
+    namespaces::enter_namespaces(policy.isolation).map_err(fault_at_stage("namespaces"))?;
     // The init process of the new process namespace; when it ends, the kernel ends all others in it.
-    match raw::fork().map_err(at("namespaces"))? {
+    match raw::fork_process().map_err(fault_at_stage("namespaces"))? {
         None => {
-            let done = namespaces::furnish(policy)
-                .map_err(at("mounts"))
-                .and_then(|()| run(policy, socket, OrphanReaper::Namespace));
+            let done = namespaces::set_up_mounts(policy)
+                .map_err(fault_at_stage("mounts"))
+                .and_then(|()| run_supervised(policy, socket, OrphanReaper::Namespace));
             if let Err(fault) = done {
-                fail(socket, &fault);
+                report_fault(socket, &fault);
             }
             Ok(())
         }
@@ -150,20 +150,20 @@ fn start(policy: &SandboxPolicy, socket: &mut UnixStream) -> Result<(), Confinem
 }
 
 /// Starts the command and supervises it to its end.
-fn run(
+fn run_supervised(
     policy: &SandboxPolicy,
     socket: &mut UnixStream,
     tree: OrphanReaper,
 ) -> Result<(), ConfinementError> {
-    match raw::fork().map_err(at("processes"))? {
+    match raw::fork_process().map_err(fault_at_stage("processes"))? {
         None => {
             if let Err(fault) = become_command(policy, socket, tree) {
-                fail(socket, &fault);
+                report_fault(socket, &fault);
             }
             Ok(())
         }
         Some(child) => {
-            let ended = supervise(child, socket.as_fd(), policy, tree);
+            let ended = supervise_command(child, socket.as_fd(), policy, tree);
             report_to(socket, &LauncherReport::Ended(ended));
             Ok(())
         }
@@ -176,13 +176,13 @@ fn become_command(
     socket: &mut UnixStream,
     tree: OrphanReaper,
 ) -> Result<(), ConfinementError> {
-    let landlock = confine::apply(policy, tree == OrphanReaper::Namespace)?;
+    let landlock = confine::apply_confinement(policy, tree == OrphanReaper::Namespace)?;
     report_to(socket, &LauncherReport::Ready { landlock });
     if policy.probe {
         return Ok(());
     }
     let [program, arguments @ ..] = policy.argv.as_slice() else {
-        return Err(at("exec")(std::io::Error::other("no program")));
+        return Err(fault_at_stage("exec")(std::io::Error::other("no program")));
     };
     let mut command = Command::new(program);
     command.args(arguments).env_clear();
@@ -201,8 +201,8 @@ fn become_command(
             }
             command.env("GIT_CONFIG_COUNT", "2");
         }
-        confine::limit_memory(policy).map_err(at("limits"))?;
+        confine::limit_memory(policy).map_err(fault_at_stage("limits"))?;
     }
     command.envs(policy.environment.iter().map(|(name, value)| (name, value)));
-    Err(at("exec")(command.exec()))
+    Err(fault_at_stage("exec")(command.exec()))
 }

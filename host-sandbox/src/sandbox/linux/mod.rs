@@ -33,12 +33,12 @@ use self::refusal::SandboxRefusal;
 use self::scratch::ScratchFolder;
 use super::policy::SandboxPolicy;
 use super::{SandboxEnvironment, SandboxProbe};
-use crate::below::{WalkStep, below};
+use crate::below::{WalkStep, visit_tree};
 use crate::workspace::CLOSED;
 
-pub use launcher::{launch, launch_by, launch_if_asked};
-pub use programs::needs;
-pub use scratch::sweep;
+pub use launcher::{launch_by, launch_if_asked, run_as_launcher};
+pub use programs::program_dependencies;
+pub use scratch::sweep_stale_folders;
 
 /// Maximum size of an argument vector in bytes.
 const ARGUMENTS_BYTES_MAX: usize = 1 << 20;
@@ -69,7 +69,7 @@ impl Sandbox {
 
     /// The parts of the sandbox on this machine, found by attempts.
     pub fn probe(&self) -> Vec<SandboxProbe> {
-        probe::probe(self)
+        probe::probe_sandbox(self)
     }
 
     fn ceiling(&self) -> Level {
@@ -100,17 +100,17 @@ impl Sandbox {
                 None => Vec::new(),
             },
             roots: match workspace {
-                Some(_) => texts(&self.surroundings.roots)?,
+                Some(_) => paths_to_utf8(&self.surroundings.roots)?,
                 None => Vec::new(),
             },
-            workspace: workspace.map(text).transpose()?,
+            workspace: workspace.map(path_to_utf8).transpose()?,
             directory: command.directory.clone(),
-            scratch: text(scratch.path())?,
+            scratch: path_to_utf8(scratch.path())?,
             user: scratch.user(),
-            kept: writing::kept(&self.surroundings, command, stop)?,
-            writable: writing::within(command, &command.writable),
-            exchange: command.exchange.as_deref().map(text).transpose()?,
-            readable: texts(&command.readable)?,
+            kept: writing::read_only_paths(&self.surroundings, command, stop)?,
+            writable: writing::relative_to_directory(command, &command.writable),
+            exchange: command.exchange.as_deref().map(path_to_utf8).transpose()?,
+            readable: paths_to_utf8(&command.readable)?,
             environment: command.environment.clone(),
             limits: command.limits,
         })
@@ -135,14 +135,14 @@ impl Sandbox {
                 WalkStep::Into
             }
         };
-        let complete = roots().all(|root| below(root, &mut visit));
+        let complete = roots().all(|root| visit_tree(root, &mut visit));
         stop.check()?;
         if !complete {
             return Err(tool_error!(LimitExceeded, "entries";
                 "the workspace has more than 2000000 entries, too many to hide the states among them";
                 "choose a smaller folder with --workspace"));
         }
-        closed.iter().map(|folder| text(folder)).collect()
+        closed.iter().map(|folder| path_to_utf8(folder)).collect()
     }
 
     fn root(&self) -> Result<&Path> {
@@ -159,7 +159,7 @@ impl Sandbox {
         stop: &StopFlag,
         mut attempt: impl FnMut(Level) -> Result<Result<T, SandboxRefusal>>,
     ) -> Result<T> {
-        check(command)?;
+        check_command(command)?;
         stop.check()?;
         if launcher::LAUNCH.get().is_none() {
             return Err(tool_error!(SandboxUnavailable, "launcher";
@@ -205,11 +205,11 @@ impl Sandbox {
 impl Spawner for Sandbox {
     fn run(&self, command: &SandboxCommand, stop: &StopFlag) -> Result<CommandOutput> {
         self.at_levels(command, stop, |level| {
-            let owner = writing::owner(&self.surroundings, command);
+            let owner = writing::writable_folder_owner(&self.surroundings, command);
             let scratch = ScratchFolder::make(&self.surroundings.scratch, owner)?;
             let policy = self.policy(command, level, &scratch, stop)?;
-            let before = writing::found(&self.surroundings, command);
-            let done = launched::run(&policy, command, stop);
+            let before = writing::find_protected_paths(&self.surroundings, command);
+            let done = launched::run_sandboxed(&policy, command, stop);
             writing::set_aside(&self.surroundings, command, &before)?;
             done
         })
@@ -221,7 +221,7 @@ impl Spawner for Sandbox {
         stop: &StopFlag,
     ) -> Result<Box<dyn ProcessConversation>> {
         self.at_levels(command, stop, |level| {
-            let owner = writing::owner(&self.surroundings, command);
+            let owner = writing::writable_folder_owner(&self.surroundings, command);
             let scratch = ScratchFolder::make(&self.surroundings.scratch, owner)?;
             if let Some(folder) = &command.exchange {
                 scratch.give(folder)?;
@@ -230,15 +230,15 @@ impl Spawner for Sandbox {
                 live: true,
                 ..self.policy(command, level, &scratch, stop)?
             };
-            let started = live::start(policy, command, scratch, stop)?;
+            let started = live::start_live_process(policy, command, scratch, stop)?;
             Ok(started.map(|live| Box::new(live) as Box<dyn ProcessConversation>))
         })
     }
 
     fn find(&self, program: &str) -> Option<SandboxProgram> {
         match &self.surroundings.python {
-            Some(python) if program == "python3" => programs::at(python),
-            _ => programs::find(program, &self.surroundings.path),
+            Some(python) if program == "python3" => programs::program_at_path(python),
+            _ => programs::find_program(program, &self.surroundings.path),
         }
     }
 
@@ -247,7 +247,7 @@ impl Spawner for Sandbox {
     }
 
     fn writable(&self) -> Vec<String> {
-        writing::opened(&self.surroundings)
+        writing::configured_write_folders(&self.surroundings)
     }
 
     fn ssh_agent(&self) -> Option<PathBuf> {
@@ -256,7 +256,7 @@ impl Spawner for Sandbox {
 }
 
 /// Refuses invalid commands.
-fn check(command: &SandboxCommand) -> Result<()> {
+fn check_command(command: &SandboxCommand) -> Result<()> {
     let environment = &command.environment;
     let bytes: usize = command.argv.iter().map(|word| word.len() + 1).sum();
     let texts = environment.iter().flat_map(|(name, value)| [name, value]);
@@ -289,11 +289,11 @@ fn check(command: &SandboxCommand) -> Result<()> {
     Err(if at.is_empty() { error } else { error.at(at) })
 }
 
-fn texts(paths: &[PathBuf]) -> Result<Vec<String>> {
-    paths.iter().map(|path| text(path)).collect()
+fn paths_to_utf8(paths: &[PathBuf]) -> Result<Vec<String>> {
+    paths.iter().map(|path| path_to_utf8(path)).collect()
 }
 
-fn text(path: &Path) -> Result<String> {
+fn path_to_utf8(path: &Path) -> Result<String> {
     path.to_str().map(str::to_owned).ok_or_else(|| {
         let path = path.display();
         tool_error!(PreconditionFailed; "the path `{path}` is not UTF-8";

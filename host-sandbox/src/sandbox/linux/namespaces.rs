@@ -17,24 +17,24 @@ use super::confine::open_in_workspace;
 use super::raw;
 
 /// Enters new namespaces. A user other than root needs a user namespace for that.
-pub(super) fn leave(isolation: Isolation) -> io::Result<()> {
+pub(super) fn enter_namespaces(isolation: Isolation) -> io::Result<()> {
     let mut namespaces =
         UnshareFlags::NEWNS | UnshareFlags::NEWPID | UnshareFlags::NEWIPC | UnshareFlags::NEWUTS;
     if isolation == Isolation::Offline {
         namespaces |= UnshareFlags::NEWNET;
     }
     if geteuid().is_root() {
-        return raw::unshare(namespaces);
+        return raw::unshare_namespaces(namespaces);
     }
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
-    raw::unshare(namespaces | UnshareFlags::NEWUSER)?;
-    write("/proc/self/setgroups", "deny")?;
-    write("/proc/self/uid_map", &format!("{user} {user} 1"))?;
-    write("/proc/self/gid_map", &format!("{group} {group} 1"))
+    raw::unshare_namespaces(namespaces | UnshareFlags::NEWUSER)?;
+    write_file_text("/proc/self/setgroups", "deny")?;
+    write_file_text("/proc/self/uid_map", &format!("{user} {user} 1"))?;
+    write_file_text("/proc/self/gid_map", &format!("{group} {group} 1"))
 }
 
 /// Makes every mount read-only except the folders of the command's own, hides closed folders, and mounts `/proc` of the namespace.
-pub(super) fn furnish(policy: &SandboxPolicy) -> io::Result<()> {
+pub(super) fn set_up_mounts(policy: &SandboxPolicy) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     let private = MountPropagationFlags::REC | MountPropagationFlags::PRIVATE;
     mount_change("/", private)?;
@@ -99,6 +99,6 @@ fn mount_over_itself(policy: &SandboxPolicy, path: &str, read_only: bool) -> io:
     clippy::disallowed_methods,
     reason = "the launcher has no workspace, and writes a file of the kernel"
 )]
-fn write(path: &str, text: &str) -> io::Result<()> {
+fn write_file_text(path: &str, text: &str) -> io::Result<()> {
     std::fs::write(path, text)
 }

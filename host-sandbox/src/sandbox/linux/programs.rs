@@ -9,7 +9,7 @@ use tool_core::command::SandboxProgram;
 use super::super::lists::{PATH, READABLE, SYSTEM};
 
 /// Searches the path of the sandbox, then the path of the caller.
-pub(super) fn find(program: &str, callers: &[PathBuf]) -> Option<SandboxProgram> {
+pub(super) fn find_program(program: &str, callers: &[PathBuf]) -> Option<SandboxProgram> {
     if program.is_empty() || program.contains(['/', '\0']) {
         return None;
     }
@@ -23,24 +23,24 @@ pub(super) fn find(program: &str, callers: &[PathBuf]) -> Option<SandboxProgram>
         .map(|folder| folder.join(program))
         .find(|path| path.metadata().is_ok_and(executable))?;
     Some(SandboxProgram {
-        readable: needs(&path),
+        readable: program_dependencies(&path),
         path: path.to_str()?.to_owned(),
     })
 }
 
 /// A program at a path, if there is one.
-pub(super) fn at(path: &Path) -> Option<SandboxProgram> {
+pub(super) fn program_at_path(path: &Path) -> Option<SandboxProgram> {
     let found = path.metadata().ok()?;
     let is_executable = found.is_file() && found.permissions().mode() & 0o111 != 0;
     Some(SandboxProgram {
-        readable: needs(path),
+        readable: program_dependencies(path),
         path: path.to_str().filter(|_| is_executable)?.to_owned(),
     })
 }
 
 /// The paths a program outside the system folders needs: itself, and the libraries beside its `bin` folder. Of the interpreter of a
 /// virtual environment also those of the interpreter that the environment was made from.
-pub fn needs(path: &Path) -> Vec<PathBuf> {
+pub fn program_dependencies(path: &Path) -> Vec<PathBuf> {
     let mut readable = Vec::new();
     let real = path.canonicalize().ok();
     for path in [Some(path), real.as_deref()].into_iter().flatten() {
@@ -78,14 +78,14 @@ mod tests {
             std::fs::set_permissions(&file, PermissionsExt::from_mode(mode)).unwrap();
         }
         let path = [bin.clone()];
-        let shell = find("sh", &path).unwrap();
+        let shell = find_program("sh", &path).unwrap();
         assert!(shell.path.ends_with("bin/sh") && shell.readable.is_empty());
-        let own = find("own", &path).unwrap();
+        let own = find_program("own", &path).unwrap();
         assert_eq!(own.readable[0], bin.join("own"));
         assert!(own.readable.contains(&folder.path().join("lib")));
         assert!(!own.readable.contains(&folder.path().to_owned()));
         for none in ["plain", "missing", "", "../bin/own", "bin/own"] {
-            assert_eq!(find(none, &path), None, "{none}");
+            assert_eq!(find_program(none, &path), None, "{none}");
         }
     }
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
 /// Forks: `None` in the child, the process id of the child in the parent.
-pub(super) fn fork() -> io::Result<Option<libc::pid_t>> {
+pub(super) fn fork_process() -> io::Result<Option<libc::pid_t>> {
     // SAFETY: the launcher has one thread, so the child inherits no lock of another thread.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
@@ -24,7 +24,7 @@ pub(super) fn fork() -> io::Result<Option<libc::pid_t>> {
 }
 
 /// Enters new namespaces.
-pub(super) fn unshare(flags: UnshareFlags) -> io::Result<()> {
+pub(super) fn unshare_namespaces(flags: UnshareFlags) -> io::Result<()> {
     debug_assert!(!flags.contains(UnshareFlags::FILES));
     // SAFETY: only the flag FILES is unsafe, and it is never used.
     unsafe { unshare_unsafe(flags) }.map_err(io::Error::from)
@@ -35,7 +35,7 @@ pub(super) fn close_on_exec_from(first: u32) -> io::Result<()> {
     // SAFETY: takes three numbers; the descriptors remain open in this program.
     let result =
         unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, CLOSE_RANGE_CLOEXEC) };
-    check(result)
+    check_syscall(result)
 }
 
 const CLOSE_RANGE_CLOEXEC: u32 = 4;
@@ -70,7 +70,7 @@ pub(super) fn set_read_only(path: &CStr, recursive: bool, read_only: bool) -> io
             mem::size_of::<MountAttributes>(),
         )
     };
-    check(result)
+    check_syscall(result)
 }
 
 /// Processor time of all children that were waited for.
@@ -88,7 +88,7 @@ pub(super) fn children_cpu() -> Duration {
     duration(usage.ru_utime) + duration(usage.ru_stime)
 }
 
-fn check(result: libc::c_long) -> io::Result<()> {
+fn check_syscall(result: libc::c_long) -> io::Result<()> {
     if result == 0 {
         Ok(())
     } else {

@@ -14,7 +14,7 @@ pub(super) struct SandboxRefusal {
 }
 
 /// Sorts failures: a fault of the command is an error of the call, anything else a refusal of this machine.
-pub(super) fn refusal(
+pub(super) fn classify_failure(
     policy: &SandboxPolicy,
     command: &SandboxCommand,
     failure: LauncherFault,

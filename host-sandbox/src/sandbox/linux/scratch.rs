@@ -44,7 +44,7 @@ impl ScratchFolder {
         };
         static SWEPT: Once = Once::new();
         let parent = parent.canonicalize().map_err(refuse)?;
-        SWEPT.call_once(|| sweep(&parent));
+        SWEPT.call_once(|| sweep_stale_folders(&parent));
         let mut last = None;
         for attempt in 0..NAMES_MAX {
             let random = RandomState::new().hash_one(attempt);
@@ -61,7 +61,7 @@ impl ScratchFolder {
                         user: None,
                     };
                     if geteuid().is_root() {
-                        let user = give(&scratch.path, owner, random).map_err(refuse)?;
+                        let user = change_owner(&scratch.path, owner, random).map_err(refuse)?;
                         scratch.user = Some(user);
                     }
                     return Ok(scratch);
@@ -105,7 +105,7 @@ impl ScratchFolder {
 
 /// Removes the folders below a parent that processes of this user left behind when they were killed: scratch folders, and those of agents,
 /// which may contain copies of logins.
-pub fn sweep(parent: &Path) {
+pub fn sweep_stale_folders(parent: &Path) {
     /// A process that makes a folder locks it at once.
     const YOUNG: Duration = Duration::from_secs(60);
     let own = geteuid();
@@ -132,13 +132,13 @@ pub fn sweep(parent: &Path) {
         let locked = File::open(entry.path())
             .is_ok_and(|folder| flock(&folder, FlockOperation::NonBlockingLockExclusive).is_err());
         if !locked {
-            let _ = remove(&entry.path()); // it stays until the next time
+            let _ = remove_scratch_tree(&entry.path()); // it stays until the next time
         }
     }
 }
 
 /// Changes the owner of the folder.
-fn give(path: &Path, owner: Option<UserGroup>, random: u64) -> std::io::Result<UserGroup> {
+fn change_owner(path: &Path, owner: Option<UserGroup>, random: u64) -> std::io::Result<UserGroup> {
     let to = |owner: UserGroup| chown(path, Some(owner.user), Some(owner.group)).map(|()| owner);
     let alone = |user| UserGroup { user, group: user };
     match owner {
@@ -151,18 +151,18 @@ fn give(path: &Path, owner: Option<UserGroup>, random: u64) -> std::io::Result<U
 impl Drop for ScratchFolder {
     /// Errors are ignored: a destructor cannot report them.
     fn drop(&mut self) {
-        let _ = remove(&self.path);
+        let _ = remove_scratch_tree(&self.path);
     }
 }
 
 /// Deletes a tree without recursion, since a command may have nested folders deeper than any stack. Nested folders are first
 /// moved to the top. No other process writes here any more.
-fn remove(path: &Path) -> Result<(), Errno> {
-    let top = open(CWD, path.as_os_str())?;
+fn remove_scratch_tree(path: &Path) -> Result<(), Errno> {
+    let top = open_subfolder(CWD, path.as_os_str())?;
     let mut waiting: Vec<CString> = vec![c".".into()];
     let mut moved = 0_u64;
     while let Some(name) = waiting.pop() {
-        let folder = open(&top, OsStr::from_bytes(name.as_bytes()))?;
+        let folder = open_subfolder(&top, OsStr::from_bytes(name.as_bytes()))?;
         let at_top = name.as_bytes() == b".";
         for entry in Dir::read_from(&folder)? {
             let entry = entry?;
@@ -200,7 +200,7 @@ fn remove(path: &Path) -> Result<(), Errno> {
     unlinkat(CWD, path, AtFlags::REMOVEDIR)
 }
 
-fn open(parent: impl AsFd, name: &OsStr) -> Result<OwnedFd, Errno> {
+fn open_subfolder(parent: impl AsFd, name: &OsStr) -> Result<OwnedFd, Errno> {
     openat(parent, name, FOLDER, Mode::empty())
 }
 
@@ -235,7 +235,7 @@ mod tests {
         flock(&lock, FlockOperation::LockExclusive).unwrap();
         let young = parent.path().join("mathchain-00000000000000ef");
         std::fs::create_dir(&young).unwrap();
-        sweep(parent.path());
+        sweep_stale_folders(parent.path());
         assert!(left.iter().all(|path| !path.exists()));
         assert!(kept.iter().all(|path| path.exists()) && young.exists());
     }
@@ -244,11 +244,11 @@ mod tests {
     fn a_deep_and_locked_folder_disappears() {
         let parent = tempfile::tempdir().unwrap();
         let scratch = ScratchFolder::make(parent.path(), None).unwrap();
-        let mut here = open(CWD, scratch.path().as_os_str()).unwrap();
+        let mut here = open_subfolder(CWD, scratch.path().as_os_str()).unwrap();
         for _ in 0..2000 {
             rustix::fs::mkdirat(&here, "d", Mode::RWXU).unwrap();
             rustix::fs::symlinkat("/etc", &here, "link").unwrap();
-            here = open(&here, OsStr::new("d")).unwrap();
+            here = open_subfolder(&here, OsStr::new("d")).unwrap();
         }
         drop(here);
         chmodat(

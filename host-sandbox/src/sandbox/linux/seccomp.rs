@@ -29,25 +29,25 @@ const ARCHITECTURE: TargetArch = TargetArch::aarch64;
 const ARCHITECTURE: TargetArch = TargetArch::riscv64;
 
 /// Installs the filters permanently for this process and its descendants.
-pub(super) fn apply(extra: SeccompDenials) -> io::Result<()> {
-    for program in programs(extra)? {
+pub(super) fn apply_filters(extra: SeccompDenials) -> io::Result<()> {
+    for program in filter_programs(extra)? {
         apply_filter(&program).map_err(io::Error::other)?;
     }
     Ok(())
 }
 
-fn programs(extra: SeccompDenials) -> io::Result<Vec<BpfProgram>> {
+fn filter_programs(extra: SeccompDenials) -> io::Result<Vec<BpfProgram>> {
     // The flags of `clone3` are in memory, which a filter cannot read: programs fall back to `clone`.
     let clone3 = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
     Ok(vec![
-        compile(denied(extra)?, libc::EPERM)?,
-        compile(clone3, libc::ENOSYS)?,
+        compile_filter(denied_call_rules(extra)?, libc::EPERM)?,
+        compile_filter(clone3, libc::ENOSYS)?,
         known_numbers(),
     ])
 }
 
 /// A filter that returns an error number for listed calls, and kills a process that uses the numbers of another architecture.
-fn compile(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: i32) -> io::Result<BpfProgram> {
+fn compile_filter(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: i32) -> io::Result<BpfProgram> {
     let filter = SeccompFilter::new(
         rules,
         SeccompAction::Allow,
@@ -57,7 +57,7 @@ fn compile(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: i32) -> io::Result<Bpf
     filter.and_then(TryInto::try_into).map_err(io::Error::other)
 }
 
-fn denied(extra: SeccompDenials) -> io::Result<BTreeMap<i64, Vec<SeccompRule>>> {
+fn denied_call_rules(extra: SeccompDenials) -> io::Result<BTreeMap<i64, Vec<SeccompRule>>> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
     let lists = [
         (DENIED, true),
@@ -71,7 +71,7 @@ fn denied(extra: SeccompDenials) -> io::Result<BTreeMap<i64, Vec<SeccompRule>>> 
     // Connected pairs reach no other process. One end of any other type could send to every address: the kernel turns raw pairs
     // into datagram pairs, and may do so with future types.
     let mut pairs = other_types(CONNECTED)?;
-    pairs.push(rule([(0, SeccompCmpOp::Ne, libc::AF_UNIX as u64)])?);
+    pairs.push(seccomp_rule([(0, SeccompCmpOp::Ne, libc::AF_UNIX as u64)])?);
     rules.insert(libc::SYS_socketpair, pairs);
     if extra.network {
         // An address is a pointer: both halves must be zero. That of `sendmsg` is in memory, which a filter cannot read.
@@ -79,19 +79,19 @@ fn denied(extra: SeccompDenials) -> io::Result<BTreeMap<i64, Vec<SeccompRule>>> 
     } else {
         let mut sockets = other_types(TRANSPORTS)?;
         let [a, b] = INTERNET.map(|family| (0, SeccompCmpOp::Ne, family as u64));
-        sockets.push(rule([a, b])?);
+        sockets.push(seccomp_rule([a, b])?);
         rules.insert(libc::SYS_socket, sockets);
     }
     for &(call, process) in OF_PROCESS {
-        rules.insert(call, vec![rule([(process, SeccompCmpOp::Ne, 0)])?]);
+        rules.insert(call, vec![seccomp_rule([(process, SeccompCmpOp::Ne, 0)])?]);
     }
     for &(call, process) in OF_KIND {
-        let of_another = rule([(1, SeccompCmpOp::Ne, 0)])?;
-        let of_other_kind = rule([(0, SeccompCmpOp::Ne, process)])?;
+        let of_another = seccomp_rule([(1, SeccompCmpOp::Ne, 0)])?;
+        let of_other_kind = seccomp_rule([(0, SeccompCmpOp::Ne, process)])?;
         rules.insert(call, vec![of_other_kind, of_another]);
     }
     let equal = |argument, values: &[u64]| -> io::Result<Vec<SeccompRule>> {
-        let one = |&value| rule([(argument, SeccompCmpOp::Eq, value)]);
+        let one = |&value| seccomp_rule([(argument, SeccompCmpOp::Eq, value)]);
         values.iter().map(one).collect()
     };
     rules.insert(libc::SYS_fcntl, equal(1, OWNERS)?);
@@ -99,7 +99,7 @@ fn denied(extra: SeccompDenials) -> io::Result<BTreeMap<i64, Vec<SeccompRule>>> 
     // Devices; Landlock denies named pipes and sockets.
     let device = |argument| -> io::Result<Vec<SeccompRule>> {
         let of_kind = SeccompCmpOp::MaskedEq(libc::S_IFMT.into());
-        let one = |kind: u32| rule([(argument, of_kind.clone(), u64::from(kind))]);
+        let one = |kind: u32| seccomp_rule([(argument, of_kind.clone(), u64::from(kind))]);
         [libc::S_IFCHR, libc::S_IFBLK]
             .into_iter()
             .map(one)
@@ -110,7 +110,7 @@ fn denied(extra: SeccompDenials) -> io::Result<BTreeMap<i64, Vec<SeccompRule>>> 
     rules.insert(libc::SYS_mknod, device(1)?);
     let flags = NEW_NAMESPACES
         .iter()
-        .map(|&flag| rule([(0, SeccompCmpOp::MaskedEq(flag), flag)]));
+        .map(|&flag| seccomp_rule([(0, SeccompCmpOp::MaskedEq(flag), flag)]));
     rules.insert(libc::SYS_clone, flags.collect::<io::Result<_>>()?);
     let mut requests = equal(1, REQUESTS)?;
     if extra.metadata {
@@ -118,13 +118,13 @@ fn denied(extra: SeccompDenials) -> io::Result<BTreeMap<i64, Vec<SeccompRule>>> 
         const WRITES: u64 = 0x4000_0000;
         let of_type = SeccompCmpOp::MaskedEq(WRITES | 0xff00);
         for kind in ATTRIBUTES {
-            requests.push(rule([(1, of_type.clone(), WRITES | kind << 8)])?);
+            requests.push(seccomp_rule([(1, of_type.clone(), WRITES | kind << 8)])?);
         }
     }
     rules.insert(libc::SYS_ioctl, requests);
     // Querying the personality, or setting the default one, is harmless.
     const ASK: u64 = 0xffff_ffff;
-    let other = rule([(0, SeccompCmpOp::Ne, 0), (0, SeccompCmpOp::Ne, ASK)])?;
+    let other = seccomp_rule([(0, SeccompCmpOp::Ne, 0), (0, SeccompCmpOp::Ne, ASK)])?;
     rules.insert(libc::SYS_personality, vec![other]);
     Ok(rules)
 }
@@ -133,12 +133,14 @@ fn denied(extra: SeccompDenials) -> io::Result<BTreeMap<i64, Vec<SeccompRule>>> 
 fn other_types(wanted: &[i32]) -> io::Result<Vec<SeccompRule>> {
     const TYPE: u64 = 0xf;
     let others = (0..=TYPE).filter(|kind| !wanted.iter().any(|&wanted| wanted as u64 == *kind));
-    let one = |kind| rule([(1, SeccompCmpOp::MaskedEq(TYPE), kind)]);
+    let one = |kind| seccomp_rule([(1, SeccompCmpOp::MaskedEq(TYPE), kind)]);
     others.map(one).collect()
 }
 
 /// All conditions on arguments (by index) must be true; the kernel reads these arguments as 32 bits.
-fn rule<const N: usize>(conditions: [(u8, SeccompCmpOp, u64); N]) -> io::Result<SeccompRule> {
+fn seccomp_rule<const N: usize>(
+    conditions: [(u8, SeccompCmpOp, u64); N],
+) -> io::Result<SeccompRule> {
     let conditions = conditions.into_iter().map(|(index, compare, value)| {
         SeccompCondition::new(index, SeccompCmpArgLen::Dword, compare, value)
     });
@@ -189,7 +191,7 @@ mod tests {
                 signals: more,
                 network,
             };
-            for program in programs(extra).unwrap() {
+            for program in filter_programs(extra).unwrap() {
                 assert!(!program.is_empty() && program.len() <= PROGRAM_MAX);
             }
         }

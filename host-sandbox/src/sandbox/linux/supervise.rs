@@ -30,7 +30,7 @@ pub(super) enum OrphanReaper {
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Supervises to the end; no process of the command runs when this returns (in a namespace: when this process ends).
-pub(super) fn supervise(
+pub(super) fn supervise_command(
     child: libc::pid_t,
     outside: BorrowedFd<'_>,
     policy: &SandboxPolicy,
@@ -38,7 +38,7 @@ pub(super) fn supervise(
 ) -> CommandEnd {
     let watched = ResourceMonitor::new(policy, tree);
     let (ended, exceeded) = match Pid::from_raw(child) {
-        Some(child) => watch(child, outside, policy.limits.wall, watched),
+        Some(child) => watch_child(child, outside, policy.limits.wall, watched),
         None => (None, None),
     };
     if tree == OrphanReaper::Mine {
@@ -57,7 +57,7 @@ pub(super) fn supervise(
 }
 
 /// Waits for the child; returns its status unless it was killed, and the limit that was exceeded.
-fn watch(
+fn watch_child(
     child: Pid,
     outside: BorrowedFd<'_>,
     wall: Duration,
@@ -113,7 +113,7 @@ fn end_all() {
             Ok(Some(_)) => continue,
             _ => {}
         }
-        for child in children() {
+        for child in child_processes() {
             let _ = kill_process(child, Signal::KILL);
         }
         // At least one was killed, so this returns.
@@ -124,7 +124,7 @@ fn end_all() {
 }
 
 /// The children of this process, from `/proc`.
-fn children() -> Vec<Pid> {
+fn child_processes() -> Vec<Pid> {
     let own = getpid().as_raw_nonzero().get();
     let Ok(entries) = std::fs::read_dir("/proc") else {
         return Vec::new();

@@ -46,7 +46,7 @@ impl<'a> ResourceMonitor<'a> {
             scratch,
             exchange: (policy.exchange.as_ref())
                 .and_then(|folder| open(folder.as_str(), FOLDER, Mode::empty()).ok()),
-            floor: space.map_or(0, |space| SPACE_LEFT.min(free(&space) / 2)),
+            floor: space.map_or(0, |space| SPACE_LEFT.min(available_bytes(&space) / 2)),
             next: Instant::now() + PAUSE,
         }
     }
@@ -67,7 +67,7 @@ impl<'a> ResourceMonitor<'a> {
     /// read, which is slower.
     fn memory(&self) -> Option<Excess> {
         let limit = self.policy.limits.tree_memory_bytes;
-        let processes = processes(self.tree);
+        let processes = command_processes(self.tree);
         let own_folders = self.policy.writes();
         if own_folders && processes.len() as u64 > self.policy.limits.processes {
             return Some(Excess::Processes);
@@ -78,7 +78,8 @@ impl<'a> ResourceMonitor<'a> {
         }
         // A process that has ended meanwhile holds nothing; one whose shares cannot be read counts whole.
         let shares = processes.iter().map(|&ProcessStat { pid, .. }| {
-            share(pid).unwrap_or_else(|| process(pid).map_or(0, |process| process.held))
+            proportional_memory(pid)
+                .unwrap_or_else(|| read_process(pid).map_or(0, |process| process.held))
         });
         (shares.sum::<u64>() > limit).then_some(Excess::Memory)
     }
@@ -87,7 +88,7 @@ impl<'a> ResourceMonitor<'a> {
         let scratch = self.scratch.as_ref()?;
         // Open files that were deleted are in no folder; only free space reveals them.
         let space = fstatvfs(scratch).ok()?;
-        if free(&space) < self.floor {
+        if available_bytes(&space) < self.floor {
             return Some(Excess::Disk);
         }
         let mut used = FolderUsage {
@@ -104,7 +105,7 @@ impl<'a> ResourceMonitor<'a> {
     }
 }
 
-fn free(space: &StatVfs) -> u64 {
+fn available_bytes(space: &StatVfs) -> u64 {
     space.f_bavail.saturating_mul(space.f_frsize)
 }
 
@@ -160,7 +161,7 @@ struct ProcessStat {
 }
 
 /// The processes of the command.
-fn processes(tree: OrphanReaper) -> Vec<ProcessStat> {
+fn command_processes(tree: OrphanReaper) -> Vec<ProcessStat> {
     let own = getpid().as_raw_nonzero().get();
     let mut all = Vec::new();
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
@@ -168,7 +169,7 @@ fn processes(tree: OrphanReaper) -> Vec<ProcessStat> {
             .file_name()
             .to_str()
             .and_then(|name| name.parse().ok());
-        all.extend(pid.filter(|pid| *pid != own).and_then(process));
+        all.extend(pid.filter(|pid| *pid != own).and_then(read_process));
     }
     if tree == OrphanReaper::Namespace {
         return all;
@@ -186,24 +187,24 @@ fn processes(tree: OrphanReaper) -> Vec<ProcessStat> {
     found
 }
 
-fn process(pid: i32) -> Option<ProcessStat> {
-    let text = read(&format!("/proc/{pid}/status"))?;
-    let kibibytes = |name| member(&text, name).unwrap_or(0) * 1024;
+fn read_process(pid: i32) -> Option<ProcessStat> {
+    let text = read_lossy_text(&format!("/proc/{pid}/status"))?;
+    let kibibytes = |name| status_number(&text, name).unwrap_or(0) * 1024;
     Some(ProcessStat {
         pid,
-        parent: member(&text, "PPid:")?.try_into().ok()?,
+        parent: status_number(&text, "PPid:")?.try_into().ok()?,
         held: kibibytes("VmRSS:") + kibibytes("VmSwap:"),
     })
 }
 
 /// Memory of a process with its proportional share of shared pages.
-fn share(pid: i32) -> Option<u64> {
-    let text = read(&format!("/proc/{pid}/smaps_rollup"))?;
-    Some((member(&text, "Pss:")? + member(&text, "SwapPss:").unwrap_or(0)) * 1024)
+fn proportional_memory(pid: i32) -> Option<u64> {
+    let text = read_lossy_text(&format!("/proc/{pid}/smaps_rollup"))?;
+    Some((status_number(&text, "Pss:")? + status_number(&text, "SwapPss:").unwrap_or(0)) * 1024)
 }
 
 /// The number on the line with this prefix.
-fn member(text: &str, name: &str) -> Option<u64> {
+fn status_number(text: &str, name: &str) -> Option<u64> {
     let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
     rest.split_whitespace().next()?.parse().ok()
 }
@@ -212,7 +213,7 @@ fn member(text: &str, name: &str) -> Option<u64> {
     clippy::disallowed_methods,
     reason = "the launcher has no workspace, and reads a file of the kernel"
 )]
-fn read(path: &str) -> Option<String> {
+fn read_lossy_text(path: &str) -> Option<String> {
     let bytes = std::fs::read(path).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
@@ -255,9 +256,9 @@ mod tests {
             .spawn()
             .unwrap();
         let pid = i32::try_from(child.id()).unwrap();
-        let found = processes(OrphanReaper::Mine);
+        let found = command_processes(OrphanReaper::Mine);
         let seen = found.iter().find(|process| process.pid == pid).copied();
-        let share = share(pid);
+        let share = proportional_memory(pid);
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(seen.unwrap().held >= 4096);

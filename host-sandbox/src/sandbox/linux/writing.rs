@@ -12,16 +12,16 @@ use tool_core::{Result, StopFlag, tool_error};
 
 use super::super::SandboxEnvironment;
 use super::super::policy::UserGroup;
-use super::text;
-use crate::below::{WalkStep, below};
+use super::path_to_utf8;
+use crate::below::{WalkStep, visit_tree};
 use crate::workspace::{protected_below, protected_in};
 
 /// The owner of the first writable folder, as which a launcher of root runs the command.
-pub(super) fn owner(
+pub(super) fn writable_folder_owner(
     surroundings: &SandboxEnvironment,
     command: &SandboxCommand,
 ) -> Option<UserGroup> {
-    let folder = place(surroundings, command, command.writable.first()?)?;
+    let folder = absolute_folder_path(surroundings, command, command.writable.first()?)?;
     let found = folder.symlink_metadata().ok()?;
     Some(UserGroup {
         user: found.uid(),
@@ -30,22 +30,22 @@ pub(super) fn owner(
 }
 
 /// What stays read-only: the paths that the command names, and those below its folders that tools never write.
-pub(super) fn kept(
+pub(super) fn read_only_paths(
     surroundings: &SandboxEnvironment,
     command: &SandboxCommand,
     stop: &StopFlag,
 ) -> Result<Vec<String>> {
-    let mut kept = within(command, &command.kept);
+    let mut kept = relative_to_directory(command, &command.kept);
     let named = command.writable.iter();
     let folders: Vec<PathBuf> = named
-        .filter_map(|name| place(surroundings, command, name))
+        .filter_map(|name| absolute_folder_path(surroundings, command, name))
         .collect();
     for folder in &folders {
         let protected = surroundings.protected.iter();
         let within = protected.filter(|path| path.starts_with(folder) && path.exists());
         let mut found: Vec<PathBuf> = within.cloned().collect();
         let complete = folder.ends_with(".git")
-            || below(folder, &mut |path, name, is_folder| {
+            || visit_tree(folder, &mut |path, name, is_folder| {
                 if folders.iter().any(|other| path == other) || stop.is_set() {
                     return WalkStep::Beside;
                 }
@@ -62,14 +62,14 @@ pub(super) fn kept(
                 "choose a smaller folder"));
         }
         for path in found {
-            kept.push(text(&path)?);
+            kept.push(path_to_utf8(&path)?);
         }
     }
     Ok(kept)
 }
 
 /// The folders that are there of those in which the configuration lets programs write.
-pub(super) fn opened(surroundings: &SandboxEnvironment) -> Vec<String> {
+pub(super) fn configured_write_folders(surroundings: &SandboxEnvironment) -> Vec<String> {
     let there = |folder: &&PathBuf| folder.symlink_metadata().is_ok_and(|found| found.is_dir());
     let folders = surroundings.writable.iter().filter(there);
     folders
@@ -78,7 +78,7 @@ pub(super) fn opened(surroundings: &SandboxEnvironment) -> Vec<String> {
 }
 
 /// What tools never write, in the folders of the configuration that a command may write.
-pub(super) fn found(
+pub(super) fn find_protected_paths(
     surroundings: &SandboxEnvironment,
     command: &SandboxCommand,
 ) -> BTreeSet<PathBuf> {
@@ -102,7 +102,7 @@ pub(super) fn set_aside(
     command: &SandboxCommand,
     before: &BTreeSet<PathBuf>,
 ) -> Result<()> {
-    let now = found(surroundings, command);
+    let now = find_protected_paths(surroundings, command);
     let new: Vec<&PathBuf> = now.difference(before).collect();
     let mut renamed = None;
     for path in &new {
@@ -130,7 +130,7 @@ pub(super) fn set_aside(
 }
 
 /// Paths relative to the working folder, named as it is; an absolute name stays.
-pub(super) fn within(command: &SandboxCommand, paths: &[String]) -> Vec<String> {
+pub(super) fn relative_to_directory(command: &SandboxCommand, paths: &[String]) -> Vec<String> {
     let joined = |path: &String| match command.directory.as_str() {
         _ if path.starts_with('/') => path.clone(),
         "" => path.clone(),
@@ -140,7 +140,7 @@ pub(super) fn within(command: &SandboxCommand, paths: &[String]) -> Vec<String> 
 }
 
 /// The absolute path of a folder that is relative to the working folder, by its text.
-fn place(
+fn absolute_folder_path(
     surroundings: &SandboxEnvironment,
     command: &SandboxCommand,
     path: &str,

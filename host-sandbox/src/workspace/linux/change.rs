@@ -18,13 +18,13 @@ use tool_core::Result;
 use tool_core::capability::{FileChange, FileInfo, FileKind};
 
 use super::leftovers::{TemporaryFile, fresh_name};
-use super::resolve::tidy;
-use super::stat::{info, kind_of};
+use super::resolve::normal_path_parts;
+use super::stat::{file_info, kind_of};
 use super::write::{CreatedFolders, WriteTarget, make_below, name_if_free};
 use super::{READ, Workspace, error};
 
 /// Applies changes, each with the workspace that has its path, and the path there.
-pub(super) fn change(changes: &[(&Workspace, &str, &FileChange)]) -> Result<Vec<FileInfo>> {
+pub(super) fn apply_changes(changes: &[(&Workspace, &str, &FileChange)]) -> Result<Vec<FileInfo>> {
     let mut transaction = FileTransaction::default();
     for (workspace, path, change) in changes {
         transaction.prepare(workspace, path, change)?;
@@ -82,7 +82,7 @@ impl<'a> FileTransaction<'a> {
         match (change, &before) {
             (FileChange::Create { .. }, Some(_)) => return Err(target.exists()),
             (FileChange::Replace { .. } | FileChange::Delete { .. }, None) => {
-                return Err(error::io("change", path, Errno::NOENT));
+                return Err(error::io_error("change", path, Errno::NOENT));
             }
             _ => {}
         }
@@ -105,7 +105,7 @@ impl<'a> FileTransaction<'a> {
 
     fn make_parents(&mut self, workspace: &Workspace, path: &str) -> Result<()> {
         let relative = workspace.writable(path)?;
-        let parts: Vec<&str> = tidy(&relative).collect();
+        let parts: Vec<&str> = normal_path_parts(&relative).collect();
         match parts.split_last() {
             Some((_, folders)) if !folders.contains(&"..") => {
                 let root = workspace.root.open_top(path)?;
@@ -130,7 +130,7 @@ impl<'a> FileTransaction<'a> {
                 FileChange::Delete { .. } => step.before,
                 _ => step.after,
             };
-            found.extend(stat.map(|stat| info(step.target.shown.clone(), &stat)));
+            found.extend(stat.map(|stat| file_info(step.target.shown.clone(), &stat)));
         }
         Ok(found)
     }
@@ -225,7 +225,7 @@ impl TransactionStep<'_> {
         let old = fresh_name(&self.target.temporary);
         let folder = self.folder();
         renameat(folder, self.target.name.as_str(), folder, old.as_str())
-            .map_err(|err| error::io("delete", self.target.path, err))?;
+            .map_err(|err| error::io_error("delete", self.target.path, err))?;
         self.state = TargetState::Kept(old);
         Ok(())
     }
@@ -236,15 +236,15 @@ impl TransactionStep<'_> {
             return Ok(());
         };
         let opened = openat(self.folder(), old.as_str(), READ, Mode::empty());
-        let fd = opened.map_err(|_| error::changed(self.target.path))?;
+        let fd = opened.map_err(|_| error::file_changed(self.target.path))?;
         let stat = fstat(&fd).map_err(|err| self.target.fail(err))?;
         let same = kind_of(stat.st_mode) == FileKind::File
             && stat.st_size as u64 == before.len() as u64
-            && holds(File::from(fd), before)
+            && has_content(File::from(fd), before)
                 .map_err(|err| error::of_std("read", self.target.path, &err))?;
         match same {
             true => Ok(()),
-            false => Err(error::changed(self.target.path)),
+            false => Err(error::file_changed(self.target.path)),
         }
     }
 
@@ -279,7 +279,7 @@ impl TransactionStep<'_> {
     }
 }
 
-fn holds(mut file: File, content: &[u8]) -> std::io::Result<bool> {
+fn has_content(mut file: File, content: &[u8]) -> std::io::Result<bool> {
     let mut buffer = [0; 64 << 10];
     let mut rest = content;
     loop {

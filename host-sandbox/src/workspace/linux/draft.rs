@@ -15,7 +15,7 @@ use tool_core::{Reason, Result, ToolError, tool_error};
 
 use super::guard::ProtectedPaths;
 use super::leftovers::fresh_name;
-use super::resolve::{PARTS_MAX, leads_to, tidy};
+use super::resolve::{PARTS_MAX, leads_to, normal_path_parts};
 use super::stat::kind_of;
 use super::write::{CreatedFolders, make_below};
 use super::zones::AccessZones;
@@ -46,7 +46,7 @@ pub(super) struct FolderDraft {
 impl FolderDraft {
     pub(super) fn begin(workspace: &Workspace, path: &str) -> Result<Self> {
         let relative = workspace.writable(path)?;
-        let parts: Vec<&str> = tidy(&relative).collect();
+        let parts: Vec<&str> = normal_path_parts(&relative).collect();
         let Some((name, folders)) = parts.split_last() else {
             return Err(error::not_empty(path)); // the root itself
         };
@@ -54,7 +54,7 @@ impl FolderDraft {
         if parts.contains(&"..") {
             return Err(error::folder_above(path));
         }
-        let fail = |err| error::io("make", path, err);
+        let fail = |err| error::io_error("make", path, err);
         let root = workspace.root.open_top(path)?;
         let mut made = CreatedFolders::default();
         let zones = &workspace.zones;
@@ -83,8 +83,8 @@ impl FolderDraft {
 
     fn fail(&self, name: &str, err: Errno) -> ToolError {
         match err {
-            Errno::EXIST => taken(name),
-            err => error::io("write", name, err),
+            Errno::EXIST => folder_exists_error(name),
+            err => error::io_error("write", name, err),
         }
     }
 
@@ -109,11 +109,16 @@ impl FolderDraft {
     fn checked(&self, path: &str) -> Result<()> {
         let plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains('\0');
         if !path.split('/').all(plain) || path.split('/').count() > PARTS_MAX {
-            return Err(error::malformed(path, "a part of it is empty, `.` or `..`"));
+            return Err(error::malformed_path(
+                path,
+                "a part of it is empty, `.` or `..`",
+            ));
         }
         let whole = leads_to(&format!("{}/{path}", self.relative));
-        self.guard
-            .allow(&whole.ok_or_else(|| error::outside(path))?, path)
+        self.guard.allow(
+            &whole.ok_or_else(|| error::outside_workspace_error(path))?,
+            path,
+        )
     }
 
     fn make(&self, path: &str) -> Result<OwnedFd> {
@@ -125,7 +130,7 @@ impl FolderDraft {
                 Err(err) => return Err(self.fail(path, err)),
             }
             here = openat(&here, part, FOLDER, Mode::empty()).map_err(|err| match err {
-                Errno::NOTDIR | Errno::LOOP => taken(path),
+                Errno::NOTDIR | Errno::LOOP => folder_exists_error(path),
                 err => self.fail(path, err),
             })?;
         }
@@ -154,13 +159,13 @@ impl DraftFolder for FolderDraft {
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {
-        let fail = |err| error::io("write", &self.path, err);
+        let fail = |err| error::io_error("write", &self.path, err);
         syncfs(&self.fd).map_err(fail)?;
         // A plain rename replaces only an empty folder.
         let (above, draft) = (&self.above, self.draft.as_str());
         renameat(above, draft, above, self.name.as_str()).map_err(|err| match err {
             Errno::NOTEMPTY | Errno::EXIST => error::not_empty(&self.path),
-            Errno::NOTDIR => taken(&self.path),
+            Errno::NOTDIR => folder_exists_error(&self.path),
             err => fail(err),
         })?;
         let synced = fsync(&self.above).map_err(fail);
@@ -182,24 +187,24 @@ impl Drop for FolderDraft {
 fn check_free(zones: &AccessZones, above: &OwnedFd, name: &str, path: &str) -> Result<()> {
     match statat(above, name, AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => Ok(()),
-        Err(err) => Err(error::io("look at", path, err)),
+        Err(err) => Err(error::io_error("look at", path, err)),
         Ok(stat) => match kind_of(stat.st_mode) {
-            FileKind::Link => Err(error::link(path)),
+            FileKind::Link => Err(error::link_refused(path)),
             FileKind::Directory => {
                 zones.spare(&stat, path)?;
                 let fd = openat(above, name, FOLDER, Mode::empty())
-                    .map_err(|err| error::io("list", path, err))?;
-                match names(&fd).is_empty() {
+                    .map_err(|err| error::io_error("list", path, err))?;
+                match folder_entry_names(&fd).is_empty() {
                     true => Ok(()),
                     false => Err(error::not_empty(path)),
                 }
             }
-            _ => Err(taken(path)),
+            _ => Err(folder_exists_error(path)),
         },
     }
 }
 
-fn taken(path: &str) -> ToolError {
+fn folder_exists_error(path: &str) -> ToolError {
     tool_error!(Conflict, Reason::Exists; "`{path}` already exists";
         "name a folder that does not exist yet, or an empty one")
 }
@@ -209,7 +214,7 @@ pub(super) fn remove_tree(above: &OwnedFd, name: &str, depth: usize) {
     if depth <= PARTS_MAX
         && let Ok(fd) = openat(above, name, FOLDER, Mode::empty())
     {
-        for (entry, is_folder) in names(&fd) {
+        for (entry, is_folder) in folder_entry_names(&fd) {
             if is_folder {
                 remove_tree(&fd, &entry, depth + 1);
             } else {
@@ -221,7 +226,7 @@ pub(super) fn remove_tree(above: &OwnedFd, name: &str, depth: usize) {
 }
 
 /// The entries of an open folder and whether each is a folder; names that are not UTF-8, and not of this program, are empty.
-pub(super) fn names(fd: &OwnedFd) -> Vec<(String, bool)> {
+pub(super) fn folder_entry_names(fd: &OwnedFd) -> Vec<(String, bool)> {
     let mut buffer = Vec::with_capacity(32 << 10);
     let mut directory = RawDir::new(fd, buffer.spare_capacity_mut());
     let mut found = Vec::new();

@@ -8,7 +8,7 @@ use super::super::{
     BESIDE, CONFIGURATIONS, EVERYWHERE, MANIFEST, PLUGINS, TEMPLATES, is_temporary,
 };
 use super::resolve::{folded_parts, leads_to, plain_parts};
-use super::{Workspace, error, shown};
+use super::{Workspace, display_path, error};
 
 /// Protected paths, relative to the root.
 #[derive(Debug, Clone, Default)]
@@ -26,7 +26,7 @@ impl ProtectedPaths {
     /// Refuses protected names among the parts of a path.
     pub(super) fn allow(&self, parts: &[String], path: &str) -> Result<()> {
         if parts.iter().any(|part| is_temporary(part)) {
-            return Err(error::temporary(path));
+            return Err(error::reserved_name(path));
         }
         let templates = parts.windows(2).any(|pair| pair == TEMPLATES);
         let named = templates || parts.iter().any(|part| EVERYWHERE.contains(&part.as_str()));
@@ -34,7 +34,7 @@ impl ProtectedPaths {
         let manifest =
             matches!(parts, [.., plugins, _, last] if plugins == PLUGINS && last == MANIFEST);
         if named || manifest || places.any(|place| parts.starts_with(place)) {
-            return Err(error::protected(path));
+            return Err(error::protected_path_error(path));
         }
         Ok(())
     }
@@ -44,7 +44,7 @@ impl Workspace {
     /// A path relative to the root; protected ones are refused. Writes follow no links, so the text of the path decides.
     pub(super) fn writable(&self, path: &str) -> Result<String> {
         let relative = self.root.relative(path)?;
-        let parts = leads_to(&relative).ok_or_else(|| error::outside(path))?;
+        let parts = leads_to(&relative).ok_or_else(|| error::outside_workspace_error(path))?;
         self.guard.allow(&parts, path)?;
         let plain = plain_parts(&relative).unwrap_or_default();
         for (depth, part) in plain.iter().enumerate() {
@@ -59,7 +59,7 @@ impl Workspace {
                 && (CONFIGURATIONS.iter().any(|name| self.is_there(above, name))
                     || of_plugin().is_some_and(|manifest| self.is_there(above, &manifest)))
             {
-                return Err(error::protected(path));
+                return Err(error::protected_path_error(path));
             }
         }
         Ok(relative)
@@ -69,7 +69,7 @@ impl Workspace {
     fn is_there(&self, folder: &[&str], name: &str) -> bool {
         // Writes never go through links.
         let flags = OFlags::PATH | OFlags::DIRECTORY;
-        let folder = self.root.open_plain(shown(&folder.join("/")), flags);
+        let folder = self.root.open_plain(display_path(&folder.join("/")), flags);
         folder.is_ok_and(|folder| statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok())
     }
 }

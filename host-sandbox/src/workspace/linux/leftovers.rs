@@ -13,10 +13,10 @@ use rustix::io::Errno;
 use tool_core::Result;
 use tool_core::capability::{FileKind, FileReader};
 
-use crate::below::{WalkStep, below};
+use crate::below::{WalkStep, visit_tree};
 
 use super::super::{TEMPORARY, is_temporary};
-use super::draft::{names, remove_tree};
+use super::draft::{folder_entry_names, remove_tree};
 use super::resolve::leads_to;
 use super::stat::kind_of;
 use super::write::name_if_free;
@@ -155,9 +155,12 @@ fn in_proc(file: &impl AsRawFd) -> String {
 }
 
 /// Opens the files that this call left in a folder.
-pub(super) fn open(workspace: &Workspace, folder: &str) -> Result<Vec<Box<dyn FileReader>>> {
+pub(super) fn open_leftovers(
+    workspace: &Workspace,
+    folder: &str,
+) -> Result<Vec<Box<dyn FileReader>>> {
     let mut found: Vec<Box<dyn FileReader>> = Vec::new();
-    each(workspace, folder, |fd, name, is_folder| {
+    visit_leftovers(workspace, folder, |fd, name, is_folder| {
         if !is_folder && let Ok(file) = openat(fd, name, READ, Mode::empty()) {
             let regular = fstat(&file).is_ok_and(|stat| kind_of(stat.st_mode) == FileKind::File);
             found.extend(regular.then(|| Box::new(File::from(file)) as Box<dyn FileReader>));
@@ -167,8 +170,8 @@ pub(super) fn open(workspace: &Workspace, folder: &str) -> Result<Vec<Box<dyn Fi
 }
 
 /// Deletes the files that this call left in a folder.
-pub(super) fn clear(workspace: &Workspace, folder: &str) -> Result<()> {
-    each(workspace, folder, |fd, name, is_folder| {
+pub(super) fn delete_leftovers(workspace: &Workspace, folder: &str) -> Result<()> {
+    visit_leftovers(workspace, folder, |fd, name, is_folder| {
         if is_folder {
             remove_tree(fd, name, 0);
         } else {
@@ -178,21 +181,21 @@ pub(super) fn clear(workspace: &Workspace, folder: &str) -> Result<()> {
     })
 }
 
-fn each(
+fn visit_leftovers(
     workspace: &Workspace,
     folder: &str,
     mut visit: impl FnMut(&OwnedFd, &str, bool),
 ) -> Result<()> {
     let relative = workspace.root.relative(folder)?;
-    let parts = leads_to(&relative).ok_or_else(|| error::outside(folder))?;
+    let parts = leads_to(&relative).ok_or_else(|| error::outside_workspace_error(folder))?;
     workspace.guard.allow(&parts, folder)?;
     let flags = OFlags::RDONLY | OFlags::DIRECTORY;
     let fd = match workspace.root.open_plain(&relative, flags) {
         Ok(fd) => fd,
         Err(Errno::NOENT) => return Ok(()),
-        Err(err) => return Err(error::io("list", folder, err)),
+        Err(err) => return Err(error::io_error("list", folder, err)),
     };
-    for (name, is_folder) in names(&fd) {
+    for (name, is_folder) in folder_entry_names(&fd) {
         if name.starts_with(&*workspace.temporary) && is_temporary(&name) {
             visit(&fd, &name, is_folder);
         }
@@ -201,9 +204,9 @@ fn each(
 }
 
 /// Leftovers of killed calls anywhere in a workspace, for the operator to delete: at most `most` paths, and whether these are all.
-pub fn leftovers(root: &Path, most: usize) -> (Vec<PathBuf>, bool) {
+pub fn find_leftovers(root: &Path, most: usize) -> (Vec<PathBuf>, bool) {
     let mut found = Vec::new();
-    let complete = below(root, &mut |path, name, _| {
+    let complete = visit_tree(root, &mut |path, name, _| {
         if is_temporary(&name.to_string_lossy()) {
             found.push(path.to_owned());
             return WalkStep::Beside;

@@ -11,9 +11,9 @@ use rustix::io::Errno;
 use tool_core::capability::{FileInfo, FileKind, LinkMode};
 use tool_core::{Reason, Result, StopFlag, tool_error};
 
-use super::resolve::{PARTS_MAX, WorkspaceRootFd, legible};
-use super::stat::info;
-use super::{error, shown};
+use super::resolve::{PARTS_MAX, WorkspaceRootFd, escape_file_name};
+use super::stat::file_info;
+use super::{display_path, error};
 
 /// Maximum entries read by one call, returned or not.
 pub(super) const ENTRIES_READ_MAX: usize = 1_000_000;
@@ -32,7 +32,7 @@ struct FolderListing<'a> {
     read: usize,
 }
 
-pub(super) fn list(
+pub(super) fn list_tree(
     root: &WorkspaceRootFd,
     path: &str,
     recursive: bool,
@@ -49,8 +49,8 @@ pub(super) fn list(
     listing.walk(first, recursive, entries_max, path)
 }
 
-/// One folder, in the order of [`list`].
-pub(super) fn entries(
+/// One folder, in the order of [`list_tree`].
+pub(super) fn list_folder(
     root: &WorkspaceRootFd,
     path: &str,
     links: LinkMode,
@@ -82,7 +82,7 @@ impl<'a> FolderListing<'a> {
         let fd = match links {
             LinkMode::Refuse => root
                 .open_plain(&relative, flags)
-                .map_err(|err| error::io("list", path, err)),
+                .map_err(|err| error::io_error("list", path, err)),
             LinkMode::Follow => root.open_following(&relative, flags, path),
         };
         // For a listing, "not a folder" refers to the path itself.
@@ -96,7 +96,7 @@ impl<'a> FolderListing<'a> {
             read: 0,
         };
         let real = Path::new(&relative);
-        let items = listing.entries(&fd, real, &shown(&relative), recursive, path)?;
+        let items = listing.entries(&fd, real, &display_path(&relative), recursive, path)?;
         Ok((listing, items))
     }
 
@@ -154,25 +154,28 @@ impl<'a> FolderListing<'a> {
         let mut directory = RawDir::new(fd, &mut buffer);
         let mut items: Vec<(String, PendingEntry)> = Vec::new();
         while let Some(entry) = directory.next() {
-            let entry = entry.map_err(|err| error::io("list", path, err))?;
+            let entry = entry.map_err(|err| error::io_error("list", path, err))?;
             let name = OsStr::from_bytes(entry.file_name().to_bytes());
             if name == "." || name == ".." {
                 continue;
             }
             self.count()?;
             // Closed folders and temporary files are omitted.
-            if self.root.is_hidden(&legible(real.join(name).as_os_str())) {
+            if self
+                .root
+                .is_hidden(&escape_file_name(real.join(name).as_os_str()))
+            {
                 continue;
             }
-            let text = legible(name);
+            let text = escape_file_name(name);
             let shown = match shown {
                 "." => text.clone(),
                 shown => format!("{shown}/{text}"),
             };
             let found = match statat(fd, name, AtFlags::SYMLINK_NOFOLLOW) {
-                Ok(stat) => info(shown, &stat),
+                Ok(stat) => file_info(shown, &stat),
                 Err(Errno::NOENT) => continue, // deleted
-                Err(err) => return Err(error::io("list", path, err)),
+                Err(err) => return Err(error::io_error("list", path, err)),
             };
             if recursive && found.kind == FileKind::Directory {
                 let below = PendingEntry::Below(real.join(name), found.path.clone());

@@ -32,13 +32,13 @@ use tool_core::capability::{
 use tool_core::{Inode, ResourceId, Result, StopFlag};
 
 use self::guard::ProtectedPaths;
-use self::resolve::{WorkspaceRootFd, folded_parts, tidy};
-use self::stat::{info, kind_of};
+use self::resolve::{WorkspaceRootFd, folded_parts, normal_path_parts};
+use self::stat::{file_info, kind_of};
 use self::zones::AccessZones;
 use super::PROTECTED;
 
-pub use self::leftovers::leftovers;
-pub use self::roots::open;
+pub use self::leftovers::find_leftovers;
+pub use self::roots::open_workspace;
 
 /// The files beneath one folder.
 #[derive(Debug, Clone)]
@@ -109,7 +109,7 @@ impl WorkspaceFiles for Workspace {
     }
 
     fn write(&self, path: &str, content: &[u8], mode: WriteMode) -> Result<FileInfo> {
-        write::write(self, path, content, mode)
+        write::write_workspace_file(self, path, content, mode)
     }
 
     fn list(
@@ -119,7 +119,7 @@ impl WorkspaceFiles for Workspace {
         entries_max: usize,
         stop: &StopFlag,
     ) -> Result<(Vec<FileInfo>, bool)> {
-        list::list(&self.root, path, recursive, entries_max, stop)
+        list::list_tree(&self.root, path, recursive, entries_max, stop)
     }
 
     fn make_folder(&self, path: &str) -> Result<()> {
@@ -132,18 +132,18 @@ impl WorkspaceFiles for Workspace {
     }
 
     fn entries(&self, path: &str, links: LinkMode, stop: &StopFlag) -> Result<Vec<FileInfo>> {
-        list::entries(&self.root, path, links, stop)
+        list::list_folder(&self.root, path, links, stop)
     }
 
     fn stat(&self, path: &str) -> Result<FileInfo> {
         let (relative, fd) = self.look_at(path)?;
-        let stat = fstat(&fd).map_err(|err| error::io("look at", path, err))?;
-        Ok(info(shown(&relative), &stat))
+        let stat = fstat(&fd).map_err(|err| error::io_error("look at", path, err))?;
+        Ok(file_info(display_path(&relative), &stat))
     }
 
     fn space(&self, path: &str) -> Result<DiskSpace> {
         let (_, fd) = self.look_at(path)?;
-        let found = fstatvfs(&fd).map_err(|err| error::io("look at", path, err))?;
+        let found = fstatvfs(&fd).map_err(|err| error::io_error("look at", path, err))?;
         Ok(DiskSpace {
             total: found.f_blocks.saturating_mul(found.f_frsize),
             free: found.f_bavail.saturating_mul(found.f_frsize),
@@ -151,7 +151,7 @@ impl WorkspaceFiles for Workspace {
     }
 
     fn remove(&self, path: &str, kind: FileKind) -> Result<FileInfo> {
-        write::remove(self, path, kind)
+        write::remove_entry(self, path, kind)
     }
 
     fn change(&self, changes: &[FileChange]) -> Result<Vec<FileInfo>> {
@@ -159,7 +159,7 @@ impl WorkspaceFiles for Workspace {
         let changes: Vec<_> = changes
             .map(|change| (self, change.path(), change))
             .collect();
-        change::change(&changes)
+        change::apply_changes(&changes)
     }
 
     fn draft(&self, path: &str) -> Result<Box<dyn DraftFolder>> {
@@ -171,11 +171,11 @@ impl WorkspaceFiles for Workspace {
     }
 
     fn leftovers(&self, folder: &str) -> Result<Vec<Box<dyn FileReader>>> {
-        leftovers::open(self, folder)
+        leftovers::open_leftovers(self, folder)
     }
 
     fn clear_leftovers(&self, folder: &str) -> Result<()> {
-        leftovers::clear(self, folder)
+        leftovers::delete_leftovers(self, folder)
     }
 
     fn may_write(&self, path: &str) -> Result<()> {
@@ -185,7 +185,7 @@ impl WorkspaceFiles for Workspace {
         while let Some((above, _)) = folder.rsplit_once('/') {
             folder = above;
             let flags = OFlags::PATH | OFlags::DIRECTORY;
-            match self.root.open_plain(shown(folder), flags) {
+            match self.root.open_plain(display_path(folder), flags) {
                 Err(Errno::NOENT) => {}
                 Err(_) => return Ok(()), // the write says why
                 Ok(folder) => return self.zones.allow(&folder, path),
@@ -230,7 +230,7 @@ impl Workspace {
         let relative = self.root.relative(path)?;
         // Without O_NONBLOCK, opening a pipe would wait for a writer.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let fail = |err| error::io("read", path, err);
+        let fail = |err| error::io_error("read", path, err);
         let fd = match links {
             LinkMode::Follow => self.root.open_following(&relative, flags, path)?,
             LinkMode::Refuse => {
@@ -242,7 +242,7 @@ impl Workspace {
         if kind_of(stat.st_mode) != FileKind::File {
             return Err(error::not_regular(path, kind_of(stat.st_mode)));
         }
-        Ok((info(shown(&relative), &stat), File::from(fd)))
+        Ok((file_info(display_path(&relative), &stat), File::from(fd)))
     }
 }
 
@@ -261,8 +261,8 @@ const CREATE: OFlags = OFlags::WRONLY
     .union(OFlags::CLOEXEC);
 
 /// A relative path for results: no `.`, no double slashes; the root is `.`.
-fn shown(relative: &str) -> String {
-    match tidy(relative).collect::<Vec<_>>().as_slice() {
+fn display_path(relative: &str) -> String {
+    match normal_path_parts(relative).collect::<Vec<_>>().as_slice() {
         [] => ".".to_owned(),
         parts => parts.join("/"),
     }

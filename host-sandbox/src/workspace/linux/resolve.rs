@@ -114,22 +114,24 @@ impl WorkspaceRootFd {
     pub(super) fn relative(&self, path: &str) -> Result<String> {
         let fault = match path {
             "" => {
-                return Err(error::malformed(path, "it is empty").hint("`.` is the workspace root"));
+                return Err(
+                    error::malformed_path(path, "it is empty").hint("`.` is the workspace root")
+                );
             }
             _ if path.contains('\0') => "it contains a NUL character",
             _ if path.len() > PATH_BYTES_MAX => "it is longer than 4095 bytes",
-            _ if tidy(path).count() > PARTS_MAX => "it has more than 256 parts",
+            _ if normal_path_parts(path).count() > PARTS_MAX => "it has more than 256 parts",
             _ => "",
         };
         if !fault.is_empty() {
-            return Err(error::malformed(path, fault));
+            return Err(error::malformed_path(path, fault));
         }
         if !path.starts_with('/') {
             return Ok(path.to_owned());
         }
         self.below_root(Path::new(path))
             .and_then(|rest| rest.into_os_string().into_string().ok())
-            .ok_or_else(|| error::outside(path))
+            .ok_or_else(|| error::outside_workspace_error(path))
     }
 
     /// The rest of an absolute path after the root; `None` if the path does not pass through the root.
@@ -148,8 +150,8 @@ impl WorkspaceRootFd {
         if let Some(place) = self.places.get(path) {
             self.allow_read(place, path)?;
             return self.open_plain(place, flags).map_err(|err| match err {
-                Errno::LOOP => error::turned(path),
-                err => error::io("read", path, err),
+                Errno::LOOP => error::target_changed(path),
+                err => error::io_error("read", path, err),
             });
         }
         match self.open_plain(relative, flags) {
@@ -162,15 +164,15 @@ impl WorkspaceRootFd {
             }
             opened => opened,
         }
-        .map_err(|err| error::io("read", path, err))
+        .map_err(|err| error::io_error("read", path, err))
     }
 
     /// Refuses closed paths; a path with links is checked again after they were followed.
     pub(super) fn allow_read(&self, relative: &str, path: &str) -> Result<()> {
         let parts = leads_to(relative).unwrap_or_default();
         match parts.iter().any(|part| is_temporary(part)) {
-            true => Err(error::temporary(path)),
-            false if self.is_closed(&parts) => Err(error::closed(path)),
+            true => Err(error::reserved_name(path)),
+            false if self.is_closed(&parts) => Err(error::closed_path(path)),
             false => Ok(()),
         }
     }
@@ -178,7 +180,7 @@ impl WorkspaceRootFd {
     /// The root folder, opened again.
     pub(super) fn open_top(&self, path: &str) -> Result<OwnedFd> {
         self.open_plain(".", OFlags::RDONLY | OFlags::DIRECTORY)
-            .map_err(|err| error::io("make", path, err))
+            .map_err(|err| error::io_error("make", path, err))
     }
 
     /// Whether walks omit a path without links.
@@ -215,7 +217,7 @@ impl WorkspaceRootFd {
     pub(super) fn locate(&self, relative: &str, path: &str) -> Result<ResolvedPath> {
         match self.follow(relative, path)? {
             PathResolution::Here(place) => Ok(place),
-            PathResolution::Beyond(_) => Err(error::outside(path)),
+            PathResolution::Beyond(_) => Err(error::outside_workspace_error(path)),
         }
     }
 
@@ -228,13 +230,13 @@ impl WorkspaceRootFd {
             root: self,
             steps: Vec::new(),
         };
-        let fail = |err| error::io("look up", path, err);
+        let fail = |err| error::io_error("look up", path, err);
         let mut links = 0;
         while let Some(part) = ahead.pop() {
             if part == ".." {
                 if !trail.up(path)? {
                     let above = self.real.parent().unwrap_or(&self.real);
-                    return Ok(beyond(above, ahead));
+                    return Ok(way_out_of_root(above, ahead));
                 }
                 continue;
             }
@@ -253,13 +255,13 @@ impl WorkspaceRootFd {
             } else {
                 links += 1;
                 if links > LINKS_MAX {
-                    return Err(error::link(path).hint("the links form a cycle"));
+                    return Err(error::link_refused(path).hint("the links form a cycle"));
                 }
                 let target = readlinkat(&fd, "", Vec::new()).map_err(fail)?;
                 let mut target = PathBuf::from(OsString::from_vec(target.into_bytes()));
                 if target.is_absolute() {
                     let Some(below) = self.below_root(&target) else {
-                        return Ok(beyond(&target, ahead));
+                        return Ok(way_out_of_root(&target, ahead));
                     };
                     target = below;
                     trail.steps.clear();
@@ -268,7 +270,7 @@ impl WorkspaceRootFd {
             }
             if ahead.len() + trail.steps.len() > PARTS_MAX {
                 let why = "it leads through more than 256 parts";
-                return Err(error::malformed(path, why));
+                return Err(error::malformed_path(path, why));
             }
         }
         let stat = trail.steps.last().map(|(_, _, stat)| *stat);
@@ -296,7 +298,7 @@ pub(super) fn first_on_way(absolute: &Path, folders: &[FolderId]) -> Option<(usi
 }
 
 /// The way out of a root by a folder and the parts that follow it, last first.
-fn beyond(folder: &Path, ahead: Vec<OsString>) -> PathResolution {
+fn way_out_of_root(folder: &Path, ahead: Vec<OsString>) -> PathResolution {
     let mut path = folder.to_owned();
     path.extend(ahead.into_iter().rev());
     PathResolution::Beyond(path)
@@ -320,7 +322,7 @@ impl FolderStack<'_> {
         match self.steps.pop() {
             None => Ok(false),
             Some((_, _, stat)) if kind_of(stat.st_mode) != FileKind::Directory => {
-                Err(error::io("look up", path, Errno::NOTDIR))
+                Err(error::io_error("look up", path, Errno::NOTDIR))
             }
             Some(_) => Ok(true),
         }
@@ -336,7 +338,7 @@ impl FolderStack<'_> {
     fn names(&self) -> Vec<String> {
         self.steps
             .iter()
-            .map(|(_, name, _)| legible(name))
+            .map(|(_, name, _)| escape_file_name(name))
             .collect()
     }
 
@@ -348,11 +350,11 @@ impl FolderStack<'_> {
 
     fn missing(&self, mut ahead: Vec<OsString>, path: &str) -> Result<ResolvedPath> {
         if ahead.iter().any(|part| part == "..") {
-            return Err(error::io("look up", path, Errno::NOENT));
+            return Err(error::io_error("look up", path, Errno::NOENT));
         }
         ahead.reverse();
         let mut names = self.names();
-        names.extend(ahead.iter().map(|name| legible(name)));
+        names.extend(ahead.iter().map(|name| escape_file_name(name)));
         let mut real = self.real();
         real.extend(&ahead);
         Ok(ResolvedPath {
@@ -373,14 +375,14 @@ fn parts_reversed(path: &Path) -> Vec<OsString> {
 }
 
 /// The parts of a path without `.` and empty ones.
-pub(super) fn tidy(path: &str) -> impl Iterator<Item = &str> {
+pub(super) fn normal_path_parts(path: &str) -> impl Iterator<Item = &str> {
     path.split('/')
         .filter(|part| !part.is_empty() && *part != ".")
 }
 
 /// The parts of a path folded for comparison: letter case is ignored.
 pub(super) fn folded_parts(path: &str) -> Vec<String> {
-    tidy(path).map(fold_file_name).collect()
+    normal_path_parts(path).map(fold_file_name).collect()
 }
 
 /// The folded parts of a path without links, `..` resolved; `None` if it leaves the root.
@@ -396,7 +398,7 @@ pub(super) fn leads_to(relative: &str) -> Option<Vec<String>> {
 /// As [`leads_to`], in their spelling.
 pub(super) fn plain_parts(relative: &str) -> Option<Vec<&str>> {
     let mut parts = Vec::new();
-    for part in tidy(relative) {
+    for part in normal_path_parts(relative) {
         if part == ".." {
             parts.pop()?;
         } else {
@@ -407,7 +409,7 @@ pub(super) fn plain_parts(relative: &str) -> Option<Vec<&str>> {
 }
 
 /// A name as text; bytes that are not UTF-8 are shown as `\xNN`.
-pub(super) fn legible(name: &OsStr) -> String {
+pub(super) fn escape_file_name(name: &OsStr) -> String {
     let mut text = String::with_capacity(name.len());
     for chunk in name.as_bytes().utf8_chunks() {
         text.push_str(chunk.valid());

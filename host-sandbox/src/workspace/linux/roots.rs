@@ -16,7 +16,7 @@ use tool_core::capability::{
 use tool_core::{Access, Reason, ResourceId, Result, StopFlag, ToolError, tool_error};
 
 use super::super::{PROTECTED, WorkspaceRoot};
-use super::resolve::{PathResolution, WorkspaceRootFd, first_on_way, tidy};
+use super::resolve::{PathResolution, WorkspaceRootFd, first_on_way, normal_path_parts};
 use super::zones::AccessZones;
 use super::{Workspace, change, error};
 
@@ -29,7 +29,7 @@ const HOPS_MAX: usize = 40;
 /// # Errors
 /// `precondition_failed` with reason `workspace` for a folder that cannot be opened, is given twice, or is `/` beside others; and where
 /// the first lies within another.
-pub fn open(
+pub fn open_workspace(
     folders: &[WorkspaceRoot],
     protected: &[PathBuf],
     closed: &[PathBuf],
@@ -38,7 +38,7 @@ pub fn open(
         .iter()
         .map(|folder| WorkspaceRootFd::open(&folder.path));
     let opened = opened.collect::<Result<Vec<WorkspaceRootFd>>>()?;
-    check(&opened)?;
+    check_roots(&opened)?;
     let access = folders.iter().map(|folder| folder.access);
     let roots: Vec<_> = opened.iter().map(|root| root.id).zip(access).collect();
     let zones = match roots.as_slice() {
@@ -55,7 +55,10 @@ pub fn open(
         let within = opened.iter().filter(|r| r.real.starts_with(&root.real));
         let of_roots = within.flat_map(|r| PROTECTED.iter().map(|name| r.real.join(name)));
         let protected: Vec<PathBuf> = protected.iter().cloned().chain(of_roots).collect();
-        let (protected, closed) = (below(&protected, &root.real), below(closed, &root.real));
+        let (protected, closed) = (
+            paths_under_root(&protected, &root.real),
+            paths_under_root(closed, &root.real),
+        );
         let protected: Vec<&str> = protected.iter().map(String::as_str).collect();
         let closed: Vec<&str> = closed.iter().map(String::as_str).collect();
         let files = Workspace::of_root(root.clone(), &protected).close(&closed);
@@ -82,7 +85,7 @@ pub fn open(
 }
 
 /// Refuses sets of roots in which a file could have two names or accesses.
-fn check(roots: &[WorkspaceRootFd]) -> Result<()> {
+fn check_roots(roots: &[WorkspaceRootFd]) -> Result<()> {
     const HINT: &str = "`[workspace] roots` in the configuration lists the roots";
     let refuse = |what: String| tool_error!(PreconditionFailed, "workspace"; "{what}"; "{HINT}");
     for (index, root) in roots.iter().enumerate() {
@@ -113,7 +116,7 @@ fn name_of(root: &Path) -> Result<String> {
 }
 
 /// The paths below a root, relative to it.
-fn below(paths: &[PathBuf], root: &Path) -> Vec<String> {
+fn paths_under_root(paths: &[PathBuf], root: &Path) -> Vec<String> {
     let relative = |path: &PathBuf| path.strip_prefix(root).ok()?.to_str().map(str::to_owned);
     paths.iter().filter_map(relative).collect()
 }
@@ -187,7 +190,7 @@ impl MountTable {
         if path.starts_with('/') {
             return Some(path.to_owned());
         }
-        let mut parts = tidy(path).peekable();
+        let mut parts = normal_path_parts(path).peekable();
         parts.peek().filter(|first| **first == "..")?;
         let mut found = self.mounts[0].files.root.real.to_path_buf();
         while parts.next_if_eq(&"..").is_some() {
@@ -210,7 +213,7 @@ impl MountTable {
     ) -> Result<(&RootMount, T)> {
         let route = self.route(path);
         if route.by_link {
-            return Err(error::link(path));
+            return Err(error::link_refused(path));
         }
         let mount = &self.mounts[route.mount];
         let done = operation(&mount.files, &route.path).map_err(|err| self.hinted(err))?;
@@ -236,7 +239,7 @@ impl MountTable {
                 None => return Err(self.hinted(err)),
             }
         }
-        Err(error::link(path).hint("the links form a cycle"))
+        Err(error::link_refused(path).hint("the links form a cycle"))
     }
 
     /// The continuation of a path that leaves a root; `None` if it leads into no other.
@@ -348,12 +351,12 @@ impl WorkspaceFiles for MountTable {
         let mut placed = Vec::with_capacity(changes.len());
         for (route, change) in routes.iter().zip(changes) {
             if route.by_link {
-                return Err(error::link(change.path()));
+                return Err(error::link_refused(change.path()));
             }
             let files = &self.mounts[route.mount].files;
             placed.push((files, route.path.as_str(), change));
         }
-        let changed = change::change(&placed).map_err(|err| self.hinted(err))?;
+        let changed = change::apply_changes(&placed).map_err(|err| self.hinted(err))?;
         let told = routes.iter().zip(changed);
         Ok(told
             .map(|(route, info)| self.mounts[route.mount].told(info))

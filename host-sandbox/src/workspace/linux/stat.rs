@@ -14,7 +14,7 @@ pub(super) fn kind_of(mode: u32) -> FileKind {
 }
 
 /// The facts of a file; only regular files have a meaningful size.
-pub(super) fn info(path: String, stat: &Stat) -> FileInfo {
+pub(super) fn file_info(path: String, stat: &Stat) -> FileInfo {
     let kind = kind_of(stat.st_mode);
     FileInfo {
         path,

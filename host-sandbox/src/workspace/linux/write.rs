@@ -15,10 +15,10 @@ use tool_core::capability::{FileInfo, FileKind, WriteMode};
 use tool_core::{Access, Reason, Result, ToolError, tool_error};
 
 use super::leftovers::TemporaryFile;
-use super::resolve::tidy;
-use super::stat::{info, kind_of};
+use super::resolve::normal_path_parts;
+use super::stat::{file_info, kind_of};
 use super::zones::AccessZones;
-use super::{Workspace, error, shown};
+use super::{Workspace, display_path, error};
 use crate::below::FOLDER;
 
 /// Maximum wait of an append for the lock on the file.
@@ -40,7 +40,7 @@ impl<'a> WriteTarget<'a> {
         let split = relative.trim_end_matches('/').rsplit_once('/');
         let (folder, name) = split.unwrap_or((".", &relative));
         if matches!(name, "." | ".." | "") || relative.ends_with('/') {
-            return Err(error::malformed(path, "it does not name a file"));
+            return Err(error::malformed_path(path, "it does not name a file"));
         }
         let folder = if folder.is_empty() { "." } else { folder };
         let opened = (workspace.root).open_plain(folder, OFlags::RDONLY | OFlags::DIRECTORY);
@@ -50,13 +50,13 @@ impl<'a> WriteTarget<'a> {
             folder: Arc::new(opened),
             name: name.to_owned(),
             path,
-            shown: shown(&relative),
+            shown: display_path(&relative),
             temporary: Arc::clone(&workspace.temporary),
         })
     }
 }
 
-pub(super) fn write(
+pub(super) fn write_workspace_file(
     workspace: &Workspace,
     path: &str,
     content: &[u8],
@@ -73,13 +73,13 @@ pub(super) fn write(
     }
 }
 
-pub(super) fn remove(workspace: &Workspace, path: &str, kind: FileKind) -> Result<FileInfo> {
+pub(super) fn remove_entry(workspace: &Workspace, path: &str, kind: FileKind) -> Result<FileInfo> {
     let target = WriteTarget::find(workspace, path.trim_end_matches('/'))?;
     let (folder, name) = (&*target.folder, target.name.as_str());
     let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
     let stat = stat.map_err(|err| target.fail_to("delete", err))?;
     let flags = match (kind_of(stat.st_mode), kind) {
-        (FileKind::Link, _) => return Err(error::link(path)),
+        (FileKind::Link, _) => return Err(error::link_refused(path)),
         (FileKind::File, FileKind::File) => AtFlags::empty(),
         (FileKind::Directory, FileKind::Directory) => AtFlags::REMOVEDIR,
         (found, FileKind::Directory) if found != FileKind::Directory => {
@@ -93,12 +93,12 @@ pub(super) fn remove(workspace: &Workspace, path: &str, kind: FileKind) -> Resul
         err => target.fail_to("delete", err),
     })?;
     target.sync_folder()?;
-    Ok(info(target.shown.clone(), &stat))
+    Ok(file_info(target.shown.clone(), &stat))
 }
 
 pub(super) fn make_folder(workspace: &Workspace, path: &str) -> Result<()> {
     let relative = workspace.writable(path)?;
-    if tidy(&relative).any(|part| part == "..") {
+    if normal_path_parts(&relative).any(|part| part == "..") {
         return Err(error::folder_above(path));
     }
     let here = workspace.root.open_top(path)?;
@@ -128,9 +128,9 @@ pub(super) fn make_below(
     path: &str,
     made: &mut CreatedFolders,
 ) -> Result<OwnedFd> {
-    let fail = |err| error::io("make", path, err);
+    let fail = |err| error::io_error("make", path, err);
     let mut access = zones.entered(&here, Access::Write).map_err(fail)?;
-    for part in tidy(relative) {
+    for part in normal_path_parts(relative) {
         let new = match access {
             Access::Write => mkdirat(&here, part, Mode::from_raw_mode(0o777)),
             Access::Read => Err(Errno::EXIST),
@@ -147,7 +147,7 @@ pub(super) fn make_below(
         }
         here = openat(&here, part, FOLDER, Mode::empty()).map_err(|err| match err {
             // NOFOLLOW with DIRECTORY reports ENOTDIR for a link too.
-            Errno::NOTDIR if is_link(&here, part) => error::link(path),
+            Errno::NOTDIR if is_link(&here, part) => error::link_refused(path),
             Errno::NOENT if access == Access::Read => error::read_only(path),
             err => fail(err),
         })?;
@@ -166,7 +166,7 @@ fn missing_folder(folder: &str, path: &str, err: Errno) -> ToolError {
         return tool_error!(ToolError, Reason::NotFound; "the folder `{folder}` does not exist";
             "create it with `create_directory`, or pass `parents: true` to `write_file`");
     }
-    error::io("write", path, err)
+    error::io_error("write", path, err)
 }
 
 impl WriteTarget<'_> {
@@ -175,7 +175,7 @@ impl WriteTarget<'_> {
         match statat(&*self.folder, self.name.as_str(), AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => match kind_of(stat.st_mode) {
                 FileKind::File => Ok(Some(stat)),
-                FileKind::Link => Err(error::link(self.path)),
+                FileKind::Link => Err(error::link_refused(self.path)),
                 kind => Err(error::not_regular(self.path, kind)),
             },
             Err(Errno::NOENT) => Ok(None),
@@ -200,7 +200,7 @@ impl WriteTarget<'_> {
     }
 
     fn fail_to(&self, action: &str, err: Errno) -> ToolError {
-        error::io(action, self.path, err)
+        error::io_error(action, self.path, err)
     }
 
     /// Writes a new file beside the target and renames it to the target.
@@ -214,7 +214,7 @@ impl WriteTarget<'_> {
         };
         named.map_err(|err| self.taken_or_failed(err))?;
         self.sync_folder()?;
-        Ok(info(self.shown.clone(), &stat))
+        Ok(file_info(self.shown.clone(), &stat))
     }
 
     pub(super) fn new_file(&self, before: Option<&Stat>) -> Result<TemporaryFile> {
@@ -280,7 +280,7 @@ impl WriteTarget<'_> {
             self.sync_folder()?;
         }
         let stat = fstat(&file).map_err(|err| self.fail(err))?;
-        Ok(info(self.shown.clone(), &stat))
+        Ok(file_info(self.shown.clone(), &stat))
     }
 
     fn lock(&self, fd: &OwnedFd) -> Result<()> {

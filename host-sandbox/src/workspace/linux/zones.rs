@@ -29,8 +29,8 @@ impl AccessZones {
         if self.0.is_empty() {
             return Ok(());
         }
-        let fail = |err| error::io("look at", path, err);
-        let mut here = up(folder.as_fd(), ".").map_err(fail)?;
+        let fail = |err| error::io_error("look at", path, err);
+        let mut here = open_folder(folder.as_fd(), ".").map_err(fail)?;
         let mut stat = fstat(&here).map_err(fail)?;
         for _ in 0..ABOVE_MAX {
             match self.access_of(&stat) {
@@ -38,14 +38,14 @@ impl AccessZones {
                 Some(Access::Read) => return Err(error::read_only(path)),
                 None => {}
             }
-            let above = up(here.as_fd(), "..").map_err(fail)?;
+            let above = open_folder(here.as_fd(), "..").map_err(fail)?;
             let found = fstat(&above).map_err(fail)?;
             if id_of(&found) == id_of(&stat) {
                 break; // the root of the file system
             }
             (here, stat) = (above, found);
         }
-        Err(error::outside(path))
+        Err(error::outside_workspace_error(path))
     }
 
     /// Refuses to remove or replace a folder that is a root.
@@ -72,7 +72,7 @@ impl AccessZones {
     }
 }
 
-fn up(folder: BorrowedFd<'_>, name: &str) -> Result<OwnedFd, Errno> {
+fn open_folder(folder: BorrowedFd<'_>, name: &str) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     openat(folder, name, flags, Mode::empty())
 }

@@ -194,9 +194,11 @@ impl<'a> OpenArchive<'a> {
     /// Visits the members in archive order.
     pub(super) fn each(&mut self, visit: &mut Visit<'_>) -> Result<(), ArchiveError> {
         let done = match self.format {
-            ArchiveFormat::Zip => zip::each(self.reader.as_mut(), self.packed, self.stop, visit),
+            ArchiveFormat::Zip => {
+                zip::visit_zip_members(self.reader.as_mut(), self.packed, self.stop, visit)
+            }
             ArchiveFormat::SevenZ => {
-                sevenz::each(self.reader.as_mut(), self.packed, self.stop, visit)
+                sevenz::visit_sevenz_members(self.reader.as_mut(), self.packed, self.stop, visit)
             }
             _ => self.tar(visit),
         };
@@ -212,12 +214,12 @@ impl<'a> OpenArchive<'a> {
         let decoder: Box<dyn Read + '_> = match self.format {
             ArchiveFormat::TarGz => Box::new(flate2::bufread::MultiGzDecoder::new(input)),
             ArchiveFormat::TarBz2 => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
-            ArchiveFormat::TarXz => Box::new(xz(input)?),
-            ArchiveFormat::TarZst => Box::new(zstd(input)?),
+            ArchiveFormat::TarXz => Box::new(xz_decoder(input)?),
+            ArchiveFormat::TarZst => Box::new(zstd_decoder(input)?),
             _ => Box::new(input),
         };
         let limited = DecoderLimit::new(decoder, packed, Rc::new(Cell::new(0)), self.stop);
-        tar::each(BufReader::with_capacity(BUFFER, limited), visit)
+        tar::visit_tar_members(BufReader::with_capacity(BUFFER, limited), visit)
     }
 }
 
@@ -240,14 +242,14 @@ impl<R: Read> Read for ExactReader<R> {
 }
 
 /// Single-threaded: the multi-threaded decoder keeps whole blocks in memory.
-fn xz<R: BufRead>(input: R) -> Result<XzDecoder<R>, ArchiveFault> {
+fn xz_decoder<R: BufRead>(input: R) -> Result<XzDecoder<R>, ArchiveFault> {
     const OVERHEAD: u64 = 1 << 20; // beside the window
     let decoder = Stream::new_stream_decoder(MEMORY_MAX + OVERHEAD, CONCATENATED);
     let decoder = decoder.map_err(io::Error::from)?;
     Ok(XzDecoder::new_stream(input, decoder))
 }
 
-fn zstd<R: BufRead>(input: R) -> Result<zstd::Decoder<'static, R>, ArchiveFault> {
+fn zstd_decoder<R: BufRead>(input: R) -> Result<zstd::Decoder<'static, R>, ArchiveFault> {
     let mut decoder = zstd::Decoder::with_buffer(input)?;
     decoder.window_log_max(MEMORY_MAX.ilog2())?;
     Ok(decoder)

@@ -14,7 +14,7 @@ use crate::prelude::*;
 const DIRECTORY_MAX: u64 = 16 << 20;
 const AES: &[u8] = &[0x06, 0xf1, 0x07, 0x01];
 
-pub(super) fn each(
+pub(super) fn visit_sevenz_members(
     reader: &mut dyn FileReader,
     length: u64,
     stop: &StopFlag,
@@ -24,15 +24,16 @@ pub(super) fn each(
     reader
         .seek(SeekFrom::Start(0))
         .map_err(ArchiveFault::from)?;
-    let mut archive = ArchiveReader::new(reader, Password::empty()).map_err(fault)?;
+    let mut archive =
+        ArchiveReader::new(reader, Password::empty()).map_err(convert_sevenz_error)?;
     archive.set_thread_count(1);
-    check(archive.archive(), length)?;
+    check_stated_sizes(archive.archive(), length)?;
     let mut halt = None;
     let walked = archive.for_each_entries(|entry, content| {
         if stop.is_set() {
             return Ok(false);
         }
-        let member = member(entry);
+        let member = member_from_entry(entry);
         let mut whole = ExactReader {
             inner: content,
             left: if entry.has_stream { entry.size } else { 0 },
@@ -51,36 +52,36 @@ pub(super) fn each(
     });
     match halt {
         Some(halt) => Err(halt),
-        None => walked.map_err(|err| fault(err).into()),
+        None => walked.map_err(|err| convert_sevenz_error(err).into()),
     }
 }
 
-fn fault(err: sevenz_rust2::Error) -> ArchiveFault {
+fn convert_sevenz_error(err: sevenz_rust2::Error) -> ArchiveFault {
     use sevenz_rust2::Error;
     match err {
         Error::Io(err, _) | Error::MaybeBadPassword(err) | Error::FileOpen(err, _) => err.into(),
         Error::PasswordRequired => ArchiveFault::encrypted(),
         Error::UnsupportedCompressionMethod(name) => {
-            let name = super::super::fault::brief(&name);
+            let name = super::super::fault::abbreviate_name(&name);
             ArchiveFault::unsupported(format_args!("unsupported compression method {name}"))
         }
         Error::Unsupported(what) => ArchiveFault::unsupported(what),
         Error::ExternalUnsupported => {
             ArchiveFault::unsupported("its directory is in another stream")
         }
-        Error::MaxMemLimited { .. } => memory(),
+        Error::MaxMemLimited { .. } => memory_fault(),
         other => ArchiveFault::corrupt(&format!("it is damaged: {other}")),
     }
 }
 
-fn memory() -> ArchiveFault {
+fn memory_fault() -> ArchiveFault {
     ArchiveFault::new(
         FaultKind::Memory,
         format_args!("decompression needs more than {MEMORY_MAX} bytes of memory"),
     )
 }
 
-fn member(entry: &ArchiveEntry) -> ArchiveMember {
+fn member_from_entry(entry: &ArchiveEntry) -> ArchiveMember {
     const UNIX: u32 = 0x8000;
     let attributes = entry.windows_attributes;
     let mode = match entry.has_windows_attributes && attributes & UNIX != 0 {
@@ -98,7 +99,7 @@ fn member(entry: &ArchiveEntry) -> ArchiveMember {
 }
 
 /// Checks the sizes stated in the directory, which bound the output of the decoders.
-fn check(archive: &sevenz_rust2::Archive, length: u64) -> Result<(), ArchiveFault> {
+fn check_stated_sizes(archive: &sevenz_rust2::Archive, length: u64) -> Result<(), ArchiveFault> {
     limits::check_members(archive.files.len() as u64)?;
     let mut total: u64 = 0;
     for file in archive.files.iter().filter(|file| file.has_stream) {
@@ -130,7 +131,7 @@ fn check_coder(method: &[u8], properties: &[u8]) -> Result<(), ArchiveFault> {
         _ => 0,
     };
     if window > MEMORY_MAX {
-        return Err(memory());
+        return Err(memory_fault());
     }
     Ok(())
 }
@@ -175,7 +176,7 @@ fn check_directory(reader: &mut dyn FileReader, length: u64) -> Result<(), Archi
         return Err(ArchiveFault::truncated());
     }
     if size > DIRECTORY_MAX {
-        return Err(memory());
+        return Err(memory_fault());
     }
     let mut bytes = vec![0; size as usize];
     reader.seek(SeekFrom::Start(START + offset))?;
@@ -241,7 +242,7 @@ fn check_packed(fields: &mut RecordFields<'_>) -> Result<(), ArchiveFault> {
     require(fields.byte()? == UNPACK_SIZE)?;
     for _ in 0..coders {
         if fields.variable()? > DIRECTORY_MAX {
-            return Err(memory());
+            return Err(memory_fault());
         }
     }
     Ok(())

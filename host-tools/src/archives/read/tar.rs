@@ -25,7 +25,10 @@ pub(super) fn is_header(block: &[u8]) -> bool {
     block.len() == BLOCK && (checksum_fits(block) || block.iter().all(|&byte| byte == 0))
 }
 
-pub(super) fn each(mut reader: impl BufRead, visit: &mut Visit<'_>) -> Result<(), ArchiveError> {
+pub(super) fn visit_tar_members(
+    mut reader: impl BufRead,
+    visit: &mut Visit<'_>,
+) -> Result<(), ArchiveError> {
     let mut extended = TarExtension::default();
     let mut members = 0;
     loop {
@@ -37,7 +40,7 @@ pub(super) fn each(mut reader: impl BufRead, visit: &mut Visit<'_>) -> Result<()
         if !checksum_fits(&block) {
             return Err(ArchiveFault::corrupt("the checksum of a header is wrong").into());
         }
-        let mut size = number(&block[124..136])?;
+        let mut size = parse_number_field(&block[124..136])?;
         let kind = block[156];
         if matches!(kind, b'x' | b'g' | b'L' | b'K') {
             let content = extended_content(&mut reader, size)?;
@@ -48,7 +51,7 @@ pub(super) fn each(mut reader: impl BufRead, visit: &mut Visit<'_>) -> Result<()
         limits::check_members(members)?;
         let this = std::mem::take(&mut extended);
         size = this.size.unwrap_or(size);
-        let member = member(&block, this.name, size)?;
+        let member = parse_header_block(&block, this.name, size)?;
         let has_content = !matches!(
             member.kind,
             MemberKind::Folder | MemberKind::Link | MemberKind::HardLink
@@ -65,7 +68,7 @@ pub(super) fn each(mut reader: impl BufRead, visit: &mut Visit<'_>) -> Result<()
             return Ok(());
         }
         let left = content.left;
-        skip(&mut reader, left + padding(size))?;
+        skip_bytes(&mut reader, left + block_padding(size))?;
     }
 }
 
@@ -73,7 +76,7 @@ fn read_exact(reader: &mut impl Read, buffer: &mut [u8]) -> Result<(), ArchiveFa
     reader.read_exact(buffer).map_err(ArchiveFault::from)
 }
 
-fn skip(reader: &mut impl BufRead, mut count: u64) -> Result<(), ArchiveFault> {
+fn skip_bytes(reader: &mut impl BufRead, mut count: u64) -> Result<(), ArchiveFault> {
     while count > 0 {
         let there = reader.fill_buf()?.len() as u64;
         if there == 0 {
@@ -86,7 +89,7 @@ fn skip(reader: &mut impl BufRead, mut count: u64) -> Result<(), ArchiveFault> {
     Ok(())
 }
 
-fn padding(size: u64) -> u64 {
+fn block_padding(size: u64) -> u64 {
     size.wrapping_neg() % BLOCK as u64
 }
 
@@ -116,7 +119,7 @@ fn extended_content(reader: &mut impl BufRead, size: u64) -> Result<Vec<u8>, Arc
     }
     let mut content = vec![0; size as usize];
     read_exact(reader, &mut content)?;
-    skip(reader, padding(size))?;
+    skip_bytes(reader, block_padding(size))?;
     Ok(content)
 }
 
@@ -127,7 +130,7 @@ impl TarExtension {
             return Err(ArchiveFault::corrupt("one member has too many headers"));
         }
         match kind {
-            b'L' => self.set_name(text(&content)),
+            b'L' => self.set_name(field_text(&content)),
             b'x' | b'g' => self.records(&content, kind == b'g'),
             _ => Ok(()), // the target of a link; links are refused
         }
@@ -145,7 +148,7 @@ impl TarExtension {
     fn records(&mut self, mut rest: &[u8], global: bool) -> Result<(), ArchiveFault> {
         while !rest.is_empty() {
             let corrupt = || ArchiveFault::corrupt("invalid extended header");
-            let (key, value, after) = record(rest).ok_or_else(corrupt)?;
+            let (key, value, after) = parse_pax_record(rest).ok_or_else(corrupt)?;
             match key {
                 b"path" | b"size" | b"linkpath" if global => {
                     let message = "one header gives a name or a size to all members";
@@ -153,12 +156,12 @@ impl TarExtension {
                 }
                 b"path" => self.set_name(value.to_vec())?,
                 b"size" => {
-                    let size = decimal(value).ok_or_else(corrupt)?;
+                    let size = parse_decimal(value).ok_or_else(corrupt)?;
                     if self.size.replace(size).is_some() {
                         return Err(ArchiveFault::lying("a member has two sizes"));
                     }
                 }
-                key if key.starts_with(b"GNU.sparse") => return Err(sparse()),
+                key if key.starts_with(b"GNU.sparse") => return Err(sparse_fault()),
                 _ => {}
             }
             rest = after;
@@ -168,36 +171,36 @@ impl TarExtension {
 }
 
 /// The key and value of a record, and the bytes after it.
-fn record(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+fn parse_pax_record(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let space = bytes.iter().position(|&byte| byte == b' ')?;
-    let length = usize::try_from(decimal(&bytes[..space])?).ok()?;
+    let length = usize::try_from(parse_decimal(&bytes[..space])?).ok()?;
     let record = bytes.get(space + 1..length)?.strip_suffix(b"\n")?;
     let equals = record.iter().position(|&byte| byte == b'=')?;
     Some((&record[..equals], &record[equals + 1..], &bytes[length..]))
 }
 
-fn decimal(digits: &[u8]) -> Option<u64> {
+fn parse_decimal(digits: &[u8]) -> Option<u64> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
 /// The bytes before the first zero.
-fn text(field: &[u8]) -> Vec<u8> {
+fn field_text(field: &[u8]) -> Vec<u8> {
     let end = field.iter().position(|&byte| byte == 0);
     field[..end.unwrap_or(field.len())].to_vec()
 }
 
-fn sparse() -> ArchiveFault {
+fn sparse_fault() -> ArchiveFault {
     ArchiveFault::unsupported("it has a sparse file")
 }
 
-fn member(
+fn parse_header_block(
     block: &[u8; BLOCK],
     long_name: Option<Vec<u8>>,
     size: u64,
 ) -> Result<ArchiveMember, ArchiveFault> {
     let name = long_name.unwrap_or_else(|| {
-        let name = text(&block[..100]);
-        let prefix = text(&block[345..500]);
+        let name = field_text(&block[..100]);
+        let prefix = field_text(&block[345..500]);
         // The GNU format uses the field of the prefix differently.
         if &block[257..263] == b"ustar\0" && !prefix.is_empty() {
             [prefix, name].join(&b'/')
@@ -213,10 +216,10 @@ fn member(
         b'3' | b'4' => MemberKind::Device,
         b'5' => MemberKind::Folder,
         b'6' => MemberKind::Pipe,
-        b'S' => return Err(sparse().of(&String::from_utf8_lossy(&name))),
+        b'S' => return Err(sparse_fault().of(&String::from_utf8_lossy(&name))),
         _ => MemberKind::Other,
     };
-    let mode = number(&block[100..108])?;
+    let mode = parse_number_field(&block[100..108])?;
     Ok(ArchiveMember {
         legible: std::str::from_utf8(&name).is_ok(),
         name: String::from_utf8_lossy(&name).into_owned(),
@@ -229,7 +232,7 @@ fn member(
 }
 
 /// A number in octal, or in bytes when the first has its highest bit set.
-fn number(field: &[u8]) -> Result<u64, ArchiveFault> {
+fn parse_number_field(field: &[u8]) -> Result<u64, ArchiveFault> {
     let corrupt = || ArchiveFault::corrupt("invalid number in a header");
     let (base, digits) = if field[0] & 0x80 != 0 {
         let first = field[0] & 0x7f;
@@ -250,7 +253,7 @@ fn number(field: &[u8]) -> Result<u64, ArchiveFault> {
 
 /// Compares the checksum with the sum of all bytes, its own counted as spaces; old programs sum signed bytes.
 fn checksum_fits(block: &[u8]) -> bool {
-    let Ok(stated) = number(&block[148..156]) else {
+    let Ok(stated) = parse_number_field(&block[148..156]) else {
         return false;
     };
     let rest = || block[..148].iter().chain(&block[156..BLOCK]);

@@ -30,13 +30,13 @@ impl XzEncoder {
     pub(super) fn new(out: ArchiveBuffer, ctx: &Ctx) -> Result<Self> {
         let cores = available_parallelism().map_or(1, |cores| cores.get() as u32);
         let mut threads = cores.min(THREADS_MAX);
-        while let Err(err) = ctx.reserve(builder(threads, BLOCK).memusage()) {
+        while let Err(err) = ctx.reserve(stream_builder(threads, BLOCK).memusage()) {
             if threads == 1 {
                 return Err(err);
             }
             threads -= 1;
         }
-        Self::with(&builder(threads, BLOCK), out)
+        Self::with(&stream_builder(threads, BLOCK), out)
     }
 
     fn with(builder: &MtStreamBuilder, out: ArchiveBuffer) -> Result<Self> {
@@ -76,7 +76,7 @@ impl Write for XzEncoder {
     }
 }
 
-fn builder(threads: u32, block: u64) -> MtStreamBuilder {
+fn stream_builder(threads: u32, block: u64) -> MtStreamBuilder {
     let mut builder = MtStreamBuilder::new();
     builder
         .preset(PRESET)
@@ -97,7 +97,7 @@ mod tests {
 
     fn packed(threads: u32, data: &[u8]) -> Vec<u8> {
         let out = ArchiveBuffer::new(&Ctx::default());
-        let mut encoder = XzEncoder::with(&builder(threads, 64 << 10), out).unwrap();
+        let mut encoder = XzEncoder::with(&stream_builder(threads, 64 << 10), out).unwrap();
         encoder.write_all(data).unwrap();
         encoder.finish().unwrap().bytes.into_inner()
     }
@@ -128,8 +128,8 @@ mod tests {
             let ctx = Ctx::new(StopFlag::new(), budget);
             XzEncoder::new(ArchiveBuffer::new(&ctx), &ctx)
         };
-        let one = builder(1, BLOCK).memusage();
-        assert!(one < builder(2, BLOCK).memusage());
+        let one = stream_builder(1, BLOCK).memusage();
+        assert!(one < stream_builder(2, BLOCK).memusage());
         assert!(encoder(one).is_ok());
         let err = encoder(one - 1).err().unwrap();
         assert_eq!(err.reason_str(), Some("memory"));

@@ -31,16 +31,16 @@ impl TestCounts {
 }
 
 /// Parses the counts; `None` if the output has none.
-pub(super) fn counts(runner: Option<TestFramework>, output: &str) -> Option<TestCounts> {
+pub(super) fn parse_counts(runner: Option<TestFramework>, output: &str) -> Option<TestCounts> {
     match runner {
-        Some(TestFramework::Pytest) => pytest(output),
-        Some(TestFramework::Cargo) => cargo(output),
-        Some(TestFramework::Npm) => npm(output),
-        Some(TestFramework::Go) => go(output),
-        None => cargo(output)
-            .or_else(|| go(output))
-            .or_else(|| npm(output))
-            .or_else(|| pytest(output)),
+        Some(TestFramework::Pytest) => pytest_counts(output),
+        Some(TestFramework::Cargo) => cargo_counts(output),
+        Some(TestFramework::Npm) => npm_counts(output),
+        Some(TestFramework::Go) => go_counts(output),
+        None => cargo_counts(output)
+            .or_else(|| go_counts(output))
+            .or_else(|| npm_counts(output))
+            .or_else(|| pytest_counts(output)),
     }
 }
 
@@ -51,7 +51,7 @@ fn count_and_word(part: &str) -> Option<(u64, &str)> {
 }
 
 /// Sums the counts of lines; `None` if no line has counts.
-fn sum<'a>(parts: impl Iterator<Item = (u64, &'a str)>) -> Option<TestCounts> {
+fn sum_counts<'a>(parts: impl Iterator<Item = (u64, &'a str)>) -> Option<TestCounts> {
     let mut counts = TestCounts::default();
     let mut any = false;
     for (count, word) in parts {
@@ -61,7 +61,7 @@ fn sum<'a>(parts: impl Iterator<Item = (u64, &'a str)>) -> Option<TestCounts> {
 }
 
 /// The last line that has counts: `3 passed, 1 failed, 2 skipped in 0.12s`.
-fn pytest(output: &str) -> Option<TestCounts> {
+fn pytest_counts(output: &str) -> Option<TestCounts> {
     output.lines().rev().find_map(|line| {
         let line = line.trim_matches(['=', ' ']);
         let line = line.split(" in ").next().unwrap_or(line);
@@ -77,29 +77,29 @@ fn pytest(output: &str) -> Option<TestCounts> {
 }
 
 /// Every line such as `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out`, one per program.
-fn cargo(output: &str) -> Option<TestCounts> {
+fn cargo_counts(output: &str) -> Option<TestCounts> {
     let lines = output.lines();
     let results = lines.filter_map(|line| line.strip_prefix("test result: "));
     let numbers = results.map(|rest| rest.split_once(". ").map_or(rest, |(_, numbers)| numbers));
-    sum(numbers.flat_map(|numbers| numbers.split("; ").filter_map(count_and_word)))
+    sum_counts(numbers.flat_map(|numbers| numbers.split("; ").filter_map(count_and_word)))
 }
 
 /// One JSON object per line; events of a test have its name.
-fn go(output: &str) -> Option<TestCounts> {
+fn go_counts(output: &str) -> Option<TestCounts> {
     let lines = output.lines().filter(|line| line.starts_with('{'));
     let events = lines.filter_map(|line| json::parse_json(line, json::JsonLimits::default()).ok());
     let tests: Vec<Value> = events.filter(|event| event.get("Test").is_some()).collect();
     let actions = tests
         .iter()
         .filter_map(|event| event.get("Action")?.as_str());
-    sum(actions.map(|action| match action {
+    sum_counts(actions.map(|action| match action {
         "pass" | "fail" | "skip" => (1, action),
         _ => (0, "pass"),
     }))
 }
 
 /// Lines of node's own runner (`# pass 3`), Jest and Vitest (`Tests: 1 failed, 3 passed, 4 total`) and Mocha (`3 passing`).
-fn npm<'a>(output: &'a str) -> Option<TestCounts> {
+fn npm_counts<'a>(output: &'a str) -> Option<TestCounts> {
     let parts = output.lines().flat_map(|line| {
         let line = line.trim();
         let node = line.strip_prefix("# ").or_else(|| line.strip_prefix("ℹ "));
@@ -121,7 +121,7 @@ fn npm<'a>(output: &'a str) -> Option<TestCounts> {
         mocha.map(first).collect()
     });
     const WORDS: &str = "pass passed passing fail failed failing skipped pending";
-    sum(parts.filter(|(_, word)| WORDS.split(' ').any(|known| known == *word)))
+    sum_counts(parts.filter(|(_, word)| WORDS.split(' ').any(|known| known == *word)))
 }
 
 #[cfg(test)]
@@ -134,7 +134,7 @@ mod tests {
             failed,
             skipped,
         });
-        assert_eq!(counts(Some(runner), output), expected, "{output}");
+        assert_eq!(parse_counts(Some(runner), output), expected, "{output}");
     }
 
     #[test]

@@ -53,7 +53,10 @@ impl TestFramework {
 const ENTRIES_MAX: usize = 10_000;
 
 /// The command, and its runner unless the caller gave the command.
-pub(super) fn command(args: &Args, ctx: &Ctx) -> Result<(Option<TestFramework>, SandboxCommand)> {
+pub(super) fn test_command(
+    args: &Args,
+    ctx: &Ctx,
+) -> Result<(Option<TestFramework>, SandboxCommand)> {
     let runner = match (&args.argv, args.runner) {
         (Some(_), Some(_)) => {
             return Err(tool_error!(InvalidArgs at "/argv";
@@ -66,29 +69,33 @@ pub(super) fn command(args: &Args, ctx: &Ctx) -> Result<(Option<TestFramework>, 
             ));
         }
         (None, Some(runner)) => runner,
-        (None, None) => detect(args, ctx)?,
+        (None, None) => detect_runner(args, ctx)?,
     };
     let spawner = ctx.spawner()?;
     let program = match (spawner.find(runner.name()), runner) {
         (Some(program), _) => program,
         // Installed as a module, without its own program.
-        (None, TestFramework::Pytest) => super::super::python::find(ctx)?,
-        (None, _) => return Err(missing(runner)),
+        (None, TestFramework::Pytest) => super::super::python::find_interpreter(ctx)?,
+        (None, _) => return Err(missing_runner_error(runner)),
     };
-    let mut command = words(runner, &program, &args.args);
+    let mut command = runner_command(runner, &program, &args.args);
     command.readable = program.readable;
     if let Some(home) = spawner.home() {
-        share(runner, &home, &mut command);
+        share_toolchain_folders(runner, &home, &mut command);
     }
     Ok((Some(runner), command))
 }
 
 /// Failures of runners at the start, with their cure.
-pub(super) fn check(runner: Option<TestFramework>, ran: &ProgramResult, ctx: &Ctx) -> Result<()> {
+pub(super) fn check_runner_start(
+    runner: Option<TestFramework>,
+    ran: &ProgramResult,
+    ctx: &Ctx,
+) -> Result<()> {
     let says = |words: &str| ran.stderr.contains(words);
     match runner {
         Some(TestFramework::Pytest) if says("No module named pytest") => {
-            return Err(missing(TestFramework::Pytest));
+            return Err(missing_runner_error(TestFramework::Pytest));
         }
         Some(TestFramework::Cargo) if ran.returncode == 101 && says("Cargo.lock") => {
             ctx.warn("cargo cannot write a `Cargo.lock` in the sandbox: make one with `cargo generate-lockfile`");
@@ -98,7 +105,7 @@ pub(super) fn check(runner: Option<TestFramework>, ran: &ProgramResult, ctx: &Ct
     Ok(())
 }
 
-fn detect(args: &Args, ctx: &Ctx) -> Result<TestFramework> {
+fn detect_runner(args: &Args, ctx: &Ctx) -> Result<TestFramework> {
     let listed = ctx
         .files()?
         .list(&args.cwd, false, ENTRIES_MAX, ctx.stop())
@@ -125,14 +132,18 @@ fn detect(args: &Args, ctx: &Ctx) -> Result<TestFramework> {
     }
 }
 
-fn missing(runner: TestFramework) -> ToolError {
+fn missing_runner_error(runner: TestFramework) -> ToolError {
     let name = runner.name();
     tool_error!(PreconditionFailed at "/runner", "runner"; "`{name}` is not installed";
         "install `{name}`, or add its folder to PATH")
 }
 
 /// The command of a runner. All its files go to the scratch folder, whose path only a shell can expand.
-fn words(runner: TestFramework, program: &SandboxProgram, further: &[String]) -> SandboxCommand {
+fn runner_command(
+    runner: TestFramework,
+    program: &SandboxProgram,
+    further: &[String],
+) -> SandboxCommand {
     let path = program.path.as_str();
     let python = path.ends_with("/python3");
     let fixed: &[&str] = match runner {
@@ -165,7 +176,11 @@ fn words(runner: TestFramework, program: &SandboxProgram, further: &[String]) ->
 }
 
 /// Folders of tool chains in the home folder: programs and packages, never credentials.
-fn share(runner: TestFramework, home: &std::path::Path, command: &mut SandboxCommand) {
+fn share_toolchain_folders(
+    runner: TestFramework,
+    home: &std::path::Path,
+    command: &mut SandboxCommand,
+) {
     let mut set = |name: &str, value: PathBuf| {
         let value = value.to_str().map(str::to_owned);
         command

@@ -1,6 +1,6 @@
 //! Applying hunks to a text: each must match at its line number, or at the one other position where it matches.
 
-use super::{PatchHunk, brief, fault, strip_cr};
+use super::{PatchHunk, abbreviate_line, patch_error, strip_cr};
 use crate::prelude::*;
 
 /// Maximum line comparisons per file.
@@ -27,7 +27,7 @@ struct PatchText<'a> {
 ///
 /// # Errors
 /// `invalid_args` at `/patch` for the first hunk that matches nowhere or at several positions.
-pub(crate) fn apply(before: &str, hunks: &[PatchHunk], path: &str) -> Result<PatchedText> {
+pub(crate) fn apply_hunks(before: &str, hunks: &[PatchHunk], path: &str) -> Result<PatchedText> {
     let text = PatchText::of(before, hunks);
     let mut result: Vec<&str> = Vec::with_capacity(text.lines.len());
     let mut closed = text.closed;
@@ -81,7 +81,7 @@ fn open_end(hunk: &PatchHunk, text: &PatchText<'_>, path: &str) -> Result<bool> 
 fn not_at_end(hunk: &PatchHunk, path: &str) -> ToolError {
     let why =
         format!("the hunk requires that `{path}` ends without a line end here, but it does not");
-    fault(hunk.line, why, HINT).reason("no_match")
+    patch_error(hunk.line, why, HINT).reason("no_match")
 }
 
 impl<'a> PatchText<'a> {
@@ -171,7 +171,7 @@ impl HunkSearch<'_, '_> {
             let named = all.filter(|(_, line)| line.trim() == heading.trim());
             last = named.map(|(number, _)| number).collect();
             let Some(&first) = last.first() else {
-                let (path, heading) = (self.path, brief(heading));
+                let (path, heading) = (self.path, abbreviate_line(heading));
                 let message = format!("`{path}` has no line {heading} after line {start}");
                 return self.fail(message);
             };
@@ -256,15 +256,15 @@ impl HunkSearch<'_, '_> {
             .min_by_key(|&at| at.abs_diff(expected));
         let path = self.path;
         let Some(at) = near else {
-            let first = brief(first);
+            let first = abbreviate_line(first);
             return self.fail(format!("it does not match: `{path}` has no line {first}"));
         };
         let mut pairs = self.old.iter().zip(at..);
         let wrong = pairs.find(|(old, at)| lines.get(*at) != Some(old));
         let (old, at) = wrong.map_or((first, at), |(old, at)| (old, at));
         let end = || "the end of the file".to_owned();
-        let found = lines.get(at).map_or_else(end, |line| brief(line));
-        let (expected, line) = (brief(old), at + 1);
+        let found = lines.get(at).map_or_else(end, |line| abbreviate_line(line));
+        let (expected, line) = (abbreviate_line(old), at + 1);
         self.fail(format!(
             "it does not match: expected {expected}, found {found} on line {line} of `{path}`"
         ))
@@ -275,10 +275,10 @@ impl HunkSearch<'_, '_> {
         let (path, lines) = (self.path, lines.join(", "));
         let why = format!("it matches at several positions of `{path}`: lines {lines}");
         let hint = "add context lines, or a heading with `@@`";
-        Err(fault(self.hunk.line, why, hint).reason("ambiguous"))
+        Err(patch_error(self.hunk.line, why, hint).reason("ambiguous"))
     }
 
     fn fail<T>(&self, why: String) -> Result<T> {
-        Err(fault(self.hunk.line, why, HINT).reason("no_match"))
+        Err(patch_error(self.hunk.line, why, HINT).reason("no_match"))
     }
 }

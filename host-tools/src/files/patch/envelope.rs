@@ -1,18 +1,24 @@
 //! The envelope format: `*** Begin Patch`, one section per file, `*** End Patch`.
 
-use super::{FilePatch, HunkLine, PatchAction, PatchHunk, PatchReader, brief, fault};
+use super::{
+    FilePatch, HunkLine, PatchAction, PatchHunk, PatchReader, abbreviate_line, patch_error,
+};
 use crate::prelude::*;
 
 const HINT: &str = "sections are `*** Add File: path`, `*** Update File: path` and `*** Delete File: path`; the patch ends with `*** End Patch`";
 
-pub(super) fn parse(mut reader: PatchReader<'_>) -> Result<Vec<FilePatch>> {
+pub(super) fn parse_envelope(mut reader: PatchReader<'_>) -> Result<Vec<FilePatch>> {
     reader.hint = HINT;
     let begins = |line: &&str| line.trim() == "*** Begin Patch";
     reader.at = reader.lines.iter().position(begins).map_or(0, |at| at + 1);
     let mut files = Vec::new();
     loop {
         let Some(line) = reader.peek() else {
-            return Err(fault(reader.at, "it ends without `*** End Patch`", HINT));
+            return Err(patch_error(
+                reader.at,
+                "it ends without `*** End Patch`",
+                HINT,
+            ));
         };
         if line.trim_end() == "*** End Patch" {
             reader.at += 1;
@@ -20,7 +26,7 @@ pub(super) fn parse(mut reader: PatchReader<'_>) -> Result<Vec<FilePatch>> {
                 return Ok(files);
             };
             let message = "unexpected text after `*** End Patch`";
-            return Err(reader.fault(format_args!("{message}: {}", brief(line))));
+            return Err(reader.fault(format_args!("{message}: {}", abbreviate_line(line))));
         }
         if line.trim().is_empty() {
             reader.at += 1;
@@ -46,7 +52,7 @@ impl<'a> PatchReader<'a> {
             .and_then(|rest| rest.split_once(" File:"));
         let Some((kind @ ("Add" | "Delete" | "Update"), path)) = section else {
             let message = "expected the beginning of a section";
-            return Err(self.fault(format_args!("{message}, found {}", brief(header))));
+            return Err(self.fault(format_args!("{message}, found {}", abbreviate_line(header))));
         };
         self.at += 1;
         let action = match kind {
@@ -56,7 +62,7 @@ impl<'a> PatchReader<'a> {
         };
         let path = path.trim().to_owned();
         if path.is_empty() {
-            return Err(fault(line, "the path is missing", HINT));
+            return Err(patch_error(line, "the path is missing", HINT));
         }
         Ok(FilePatch { path, action, line })
     }
@@ -66,7 +72,7 @@ impl<'a> PatchReader<'a> {
         while let Some(line) = self.peek().filter(|line| !line.starts_with("*** ")) {
             let Some(text) = line.strip_prefix('+') else {
                 let expected = "each line of a new file begins with `+`";
-                return Err(self.fault(format_args!("{expected}, found {}", brief(line))));
+                return Err(self.fault(format_args!("{expected}, found {}", abbreviate_line(line))));
             };
             content.push_str(text);
             content.push('\n');
@@ -125,7 +131,7 @@ impl<'a> PatchReader<'a> {
             self.at += 1;
         }
         if self.at + 1 == hunk.line && !first {
-            let found = self.peek().map(brief).unwrap_or_default();
+            let found = self.peek().map(abbreviate_line).unwrap_or_default();
             let message = format_args!("expected `@@` before the next hunk, found {found}");
             return Err(self.fault(message));
         }
@@ -143,13 +149,13 @@ impl<'a> PatchReader<'a> {
             }
             let Some(parsed) = HunkLine::parse(line) else {
                 let expected = "each line of a hunk begins with a space, `-` or `+`";
-                return Err(self.fault(format_args!("{expected}, found {}", brief(line))));
+                return Err(self.fault(format_args!("{expected}, found {}", abbreviate_line(line))));
             };
             hunk.lines.push(parsed);
             self.at += 1;
         }
         if hunk.lines.is_empty() {
-            return Err(fault(hunk.line, "the hunk has no lines", HINT));
+            return Err(patch_error(hunk.line, "the hunk has no lines", HINT));
         }
         Ok(hunk)
     }

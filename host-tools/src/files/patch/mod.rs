@@ -96,7 +96,7 @@ impl PatchHunk {
 ///
 /// # Errors
 /// `invalid_args` at `/patch` with the line of the patch.
-pub(super) fn parse(text: &str) -> Result<Vec<FilePatch>> {
+pub(super) fn parse_patch(text: &str) -> Result<Vec<FilePatch>> {
     if text.len() > BYTES_MAX {
         return Err(tool_error!(InvalidArgs at "/patch", "bytes";
             "expected at most {BYTES_MAX} bytes, found {}", text.len()));
@@ -104,12 +104,12 @@ pub(super) fn parse(text: &str) -> Result<Vec<FilePatch>> {
     let reader = PatchReader::new(text);
     let first = reader.lines.iter().find(|line| !line.trim().is_empty());
     let files = match first {
-        Some(line) if line.trim() == "*** Begin Patch" => envelope::parse(reader)?,
-        _ => unified::parse(reader)?,
+        Some(line) if line.trim() == "*** Begin Patch" => envelope::parse_envelope(reader)?,
+        _ => unified::parse_unified(reader)?,
     };
     if files.is_empty() {
         let hint = "begin with `*** Begin Patch`, or with `--- a/path` and `+++ b/path`";
-        return Err(fault(1, "it names no file", hint));
+        return Err(patch_error(1, "it names no file", hint));
     }
     Ok(files)
 }
@@ -151,7 +151,7 @@ impl<'a> PatchReader<'a> {
 
     /// An error about the current line.
     fn fault(&self, why: impl std::fmt::Display) -> ToolError {
-        fault(self.at + 1, why, self.hint)
+        patch_error(self.at + 1, why, self.hint)
     }
 }
 
@@ -167,12 +167,12 @@ fn strip_cr(lines: &mut [&str]) -> bool {
 }
 
 /// An error about a line of the patch.
-fn fault(line: usize, why: impl std::fmt::Display, hint: &str) -> ToolError {
+fn patch_error(line: usize, why: impl std::fmt::Display, hint: &str) -> ToolError {
     tool_error!(InvalidArgs at "/patch", "patch"; "line {line} of the patch: {why}").hint(hint)
 }
 
 /// A line for a message.
-fn brief(line: &str) -> String {
+fn abbreviate_line(line: &str) -> String {
     const SHOWN_MAX: usize = 80;
     let shown: String = line.chars().take(SHOWN_MAX).collect();
     let more = if shown.len() < line.len() { "..." } else { "" };

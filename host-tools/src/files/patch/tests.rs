@@ -2,15 +2,15 @@
 
 use proptest::prelude::*;
 
-use super::apply::apply;
+use super::apply::apply_hunks;
 use super::*;
 
 /// The text after a patch of one file, or what is wrong.
 fn patched(before: &str, patch: &str) -> Result<String, String> {
     let words = |err: ToolError| format!("{} {}", err.reason_str().unwrap_or("-"), err.message());
-    let patch = parse(patch).map_err(words)?;
+    let patch = parse_patch(patch).map_err(words)?;
     match &patch[0].action {
-        PatchAction::Update { hunks, .. } => apply(before, hunks, "f")
+        PatchAction::Update { hunks, .. } => apply_hunks(before, hunks, "f")
             .map(|applied| applied.text)
             .map_err(words),
         other => panic!("{other:?}"),
@@ -279,7 +279,7 @@ fn unified_diffs() {
 #[test]
 fn names_of_diffs() {
     let names = |text: &str| -> String {
-        match parse(text) {
+        match parse_patch(text) {
             Err(err) => err.message().to_owned(),
             Ok(patch) => {
                 let shown = |file: &FilePatch| match &file.action {
@@ -488,10 +488,10 @@ proptest! {
         before in texts(),
     ) {
         for text in [pieces.concat(), format!("{}{noise}", pieces.concat()), noise.clone()] {
-            let Ok(patch) = parse(&text) else { continue };
+            let Ok(patch) = parse_patch(&text) else { continue };
             for file in &patch {
                 if let PatchAction::Update { hunks, .. } | PatchAction::Delete { hunks: Some(hunks) } = &file.action {
-                    let _ = apply(&before, hunks, "f");
+                    let _ = apply_hunks(&before, hunks, "f");
                 }
             }
         }

@@ -1,6 +1,8 @@
 //! Unified diffs, as `diff -u` and `git diff` write them.
 
-use super::{FilePatch, HunkLine, PatchAction, PatchHunk, PatchReader, brief, fault};
+use super::{
+    FilePatch, HunkLine, PatchAction, PatchHunk, PatchReader, abbreviate_line, patch_error,
+};
 use crate::prelude::*;
 
 const HINT: &str = "a file begins with `--- a/path` and `+++ b/path`, each hunk with `@@ -first,count +first,count @@`";
@@ -29,7 +31,7 @@ enum PatchPath {
     Path(String),
 }
 
-pub(super) fn parse(mut reader: PatchReader<'_>) -> Result<Vec<FilePatch>> {
+pub(super) fn parse_unified(mut reader: PatchReader<'_>) -> Result<Vec<FilePatch>> {
     reader.hint = HINT;
     let mut files = Vec::new();
     // Text before the first file and between files is a message to readers, but not hunk lines beyond the counts of a hunk.
@@ -47,7 +49,7 @@ pub(super) fn parse(mut reader: PatchReader<'_>) -> Result<Vec<FilePatch>> {
         // A mail ends its patch with `-- ` and the version of git.
         if after_hunk && line != "-- " && line.starts_with([' ', '+', '-']) {
             let why = "is outside of every hunk: the counts of the `@@` before it may be wrong";
-            return Err(reader.fault(format_args!("{} {why}", brief(line))));
+            return Err(reader.fault(format_args!("{} {why}", abbreviate_line(line))));
         }
         after_hunk &= line.is_empty();
         reader.at += 1;
@@ -98,7 +100,10 @@ impl PatchReader<'_> {
             "100755" => Ok(true),
             other => {
                 let message = "only regular files can be patched";
-                Err(self.fault(format_args!("{message}, found mode {}", brief(other))))
+                Err(self.fault(format_args!(
+                    "{message}, found mode {}",
+                    abbreviate_line(other)
+                )))
             }
         };
         if let Some(found) = line.strip_prefix("new file mode ") {
@@ -134,7 +139,7 @@ impl PatchReader<'_> {
     /// A file name without the time after it; git quotes names with special characters.
     fn name(&self, text: &str) -> Result<PatchPath> {
         let name = if text.starts_with('"') {
-            unquoted(text).ok_or_else(|| self.fault("invalid quoted name"))?
+            unquote_name(text).ok_or_else(|| self.fault("invalid quoted name"))?
         } else {
             let name = text.split('\t').next().unwrap_or_default();
             name.trim_end().to_owned()
@@ -148,9 +153,12 @@ impl PatchReader<'_> {
 
     fn numbered_hunk(&mut self) -> Result<PatchHunk> {
         let header = self.peek().unwrap_or_default();
-        let Some((old, new)) = ranges(header) else {
+        let Some((old, new)) = parse_hunk_ranges(header) else {
             let expected = "expected `@@ -first,count +first,count @@`";
-            return Err(self.fault(format_args!("{expected}, found {}", brief(header))));
+            return Err(self.fault(format_args!(
+                "{expected}, found {}",
+                abbreviate_line(header)
+            )));
         };
         let mut hunk = PatchHunk {
             start: Some(old.0),
@@ -172,7 +180,7 @@ impl PatchReader<'_> {
                 Some(found @ HunkLine::Remove(_)) => (1, 0, found),
                 Some(found @ HunkLine::Add(_)) => (0, 1, found),
                 None => {
-                    let why = format!("{} is not a hunk line", brief(line));
+                    let why = format!("{} is not a hunk line", abbreviate_line(line));
                     return Err(self.counts(&hunk, &why));
                 }
             };
@@ -194,7 +202,7 @@ impl PatchReader<'_> {
         let what = "does not have the number of lines of its `@@`";
         let message = format_args!("the hunk of line {} {what}: {why}", hunk.line);
         let hint = "correct the counts, or use the format `*** Begin Patch`, which has no counts";
-        fault(self.at + 1, message, hint)
+        patch_error(self.at + 1, message, hint)
     }
 
     /// `\ No newline at end of file`, about the line before it.
@@ -212,7 +220,7 @@ impl PatchReader<'_> {
 
 impl UnifiedHeader {
     fn file(self, hunks: Vec<PatchHunk>) -> Result<FilePatch> {
-        let fail = |why: &str| Err(fault(self.line, why, HINT));
+        let fail = |why: &str| Err(patch_error(self.line, why, HINT));
         let (old, new) = self.names();
         let line = self.line;
         let update = |path, move_to, hunks| (path, PatchAction::Update { move_to, hunks });
@@ -226,7 +234,7 @@ impl UnifiedHeader {
                 update(old, moved, hunks)
             }
             (_, Some(path)) if self.added || self.old == Some(PatchPath::Nothing) => {
-                let Some(content) = content(&hunks) else {
+                let Some(content) = new_file_content(&hunks) else {
                     return fail("a new file must have only added lines, in one hunk");
                 };
                 let action = PatchAction::Add {
@@ -270,7 +278,7 @@ impl UnifiedHeader {
 }
 
 /// The content of a new file; `None` if the hunks have other lines.
-fn content(hunks: &[PatchHunk]) -> Option<String> {
+fn new_file_content(hunks: &[PatchHunk]) -> Option<String> {
     let [hunk] = hunks else {
         return hunks.is_empty().then(String::new);
     };
@@ -286,7 +294,7 @@ fn content(hunks: &[PatchHunk]) -> Option<String> {
 }
 
 /// `@@ -first,count +first,count @@` and whatever follows; a count that is left out is 1.
-fn ranges(header: &str) -> Option<((usize, usize), (usize, usize))> {
+fn parse_hunk_ranges(header: &str) -> Option<((usize, usize), (usize, usize))> {
     let rest = header.strip_prefix("@@ -")?;
     let (old, rest) = rest.split_once(" +")?;
     let (new, _) = rest.split_once(" @@")?;
@@ -311,7 +319,7 @@ fn same_name(names: &str) -> Option<String> {
 }
 
 /// A name as git quotes it: C escapes, bytes in octal.
-fn unquoted(text: &str) -> Option<String> {
+fn unquote_name(text: &str) -> Option<String> {
     let inner = text.trim_end().strip_prefix('"')?.strip_suffix('"')?;
     let mut bytes = Vec::new();
     let mut rest = inner.bytes();

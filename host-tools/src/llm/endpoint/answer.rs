@@ -55,26 +55,29 @@ impl AnswerError {
 }
 
 /// The backend name of a model.
-pub(crate) fn name(model: Option<&str>) -> String {
-    format!("endpoint:{}", words(model.unwrap_or("unnamed"), NAME_MAX))
+pub(crate) fn backend_name(model: Option<&str>) -> String {
+    format!(
+        "endpoint:{}",
+        single_line_excerpt(model.unwrap_or("unnamed"), NAME_MAX)
+    )
 }
 
 /// The backend name of a response: of the configured model, else of the server's.
-fn served(answer: &Value, model: Option<&str>) -> String {
+fn response_backend(answer: &Value, model: Option<&str>) -> String {
     let served = answer.get("model").and_then(Value::as_str);
-    name(model.or(served.filter(|served| !served.is_empty())))
+    backend_name(model.or(served.filter(|served| !served.is_empty())))
 }
 
 /// Parses vectors in the order of the texts. The configured name of the model has priority over the server's.
 ///
 /// # Errors
 /// If the response does not have the documented shape.
-pub(crate) fn embeddings(
+pub(crate) fn parse_embeddings(
     body: &[u8],
     texts: usize,
     model: Option<&str>,
 ) -> Result<TextEmbeddings, AnswerError> {
-    let answer = parse(body)?;
+    let answer = parse_json_body(body)?;
     let missing = |what: String| AnswerError::Missing(what);
     let data = answer.get("data").and_then(Value::items);
     let data = data.ok_or_else(|| missing("list `data`".to_owned()))?;
@@ -116,7 +119,7 @@ pub(crate) fn embeddings(
         vectors[index] = numbers.as_slice().to_vec();
     }
     Ok(TextEmbeddings {
-        backend: served(&answer, model),
+        backend: response_backend(&answer, model),
         vectors,
     })
 }
@@ -125,7 +128,10 @@ pub(crate) fn embeddings(
 ///
 /// # Errors
 /// If they have another model or length.
-pub(crate) fn append(all: &mut TextEmbeddings, part: TextEmbeddings) -> Result<(), AnswerError> {
+pub(crate) fn append_batch(
+    all: &mut TextEmbeddings,
+    part: TextEmbeddings,
+) -> Result<(), AnswerError> {
     if all.backend != part.backend {
         return Err(AnswerError::Changed(all.backend.clone(), part.backend));
     }
@@ -145,9 +151,12 @@ pub(crate) fn append(all: &mut TextEmbeddings, part: TextEmbeddings) -> Result<(
 /// Parses a chat reply.
 ///
 /// # Errors
-/// As [`embeddings`]; also an empty reply.
-pub(crate) fn chat(body: &[u8], model: Option<&str>) -> Result<ModelReply, AnswerError> {
-    let answer = parse(body)?;
+/// As [`parse_embeddings`]; also an empty reply.
+pub(crate) fn parse_chat_reply(
+    body: &[u8],
+    model: Option<&str>,
+) -> Result<ModelReply, AnswerError> {
+    let answer = parse_json_body(body)?;
     let missing = |what: &str| AnswerError::Missing(what.to_owned());
     let choice = answer.pointer("/choices/0");
     let choice = choice.ok_or_else(|| missing("member `choices/0`"))?;
@@ -156,21 +165,21 @@ pub(crate) fn chat(body: &[u8], model: Option<&str>) -> Result<ModelReply, Answe
     let text = text.filter(|text| !text.trim().is_empty());
     let text = text.ok_or_else(|| missing("text `choices/0/message/content`"))?;
     Ok(ModelReply {
-        backend: served(&answer, model),
+        backend: response_backend(&answer, model),
         text,
         truncated: choice.get("finish_reason").and_then(Value::as_str) == Some("length"),
     })
 }
 
 /// The error for a server error.
-pub(crate) fn refusal(key: &str, status: u16, body: &[u8]) -> ToolError {
+pub(crate) fn server_status_error(key: &str, status: u16, body: &[u8]) -> ToolError {
     let hint = match status {
         401 | 403 => format!("check `{key}.api_key`"),
         404 | 405 => format!("check the path of `{key}.endpoint` and the name of `{key}.model`"),
         408 | 429 | 500..=599 => "try again later".to_owned(),
         _ => format!("check `{key}` in the configuration"),
     };
-    let said = said(body).map_or(String::new(), |said| format!(": {said}"));
+    let said = server_message(body).map_or(String::new(), |said| format!(": {said}"));
     let reason = if status == 429 {
         "rate_limit"
     } else {
@@ -181,22 +190,22 @@ pub(crate) fn refusal(key: &str, status: u16, body: &[u8]) -> ToolError {
 }
 
 /// The message of the server: OpenAI, llama.cpp and vLLM write `error.message`, Ollama `error`, older vLLM `message`.
-fn said(body: &[u8]) -> Option<String> {
-    let answer = parse(body).ok()?;
+fn server_message(body: &[u8]) -> Option<String> {
+    let answer = parse_json_body(body).ok()?;
     let places = ["/error/message", "/error", "/message", "/detail"];
     places
         .iter()
         .find_map(|place| answer.pointer(place)?.as_str().map(str::to_owned))
-        .map(|said| words(&said, WORDS_MAX))
+        .map(|said| single_line_excerpt(&said, WORDS_MAX))
 }
 
-fn parse(body: &[u8]) -> Result<Value, AnswerError> {
+fn parse_json_body(body: &[u8]) -> Result<Value, AnswerError> {
     json::parse_bytes(body, json::JsonLimits::default())
-        .map_err(|err| AnswerError::NotJson(words(&err.to_string(), WORDS_MAX)))
+        .map_err(|err| AnswerError::NotJson(single_line_excerpt(&err.to_string(), WORDS_MAX)))
 }
 
 /// On one line, and shortened.
-fn words(text: &str, most: usize) -> String {
+fn single_line_excerpt(text: &str, most: usize) -> String {
     text.replace(char::is_control, " ")
         .chars()
         .take(most)

@@ -93,7 +93,7 @@ impl LlmEndpoints {
                     "send fewer texts, or use a model with shorter vectors"))
             }
             200..=299 => Ok(response.body),
-            status => Err(answer::refusal(key, status, &response.body)),
+            status => Err(answer::server_status_error(key, status, &response.body)),
         }
     }
 }
@@ -104,17 +104,17 @@ impl LanguageModel for LlmEndpoints {
         let endpoint = self.embeddings.as_ref().ok_or_else(|| no_endpoint(KEY))?;
         let mut all: Option<TextEmbeddings> = None;
         for batch in texts.chunks(BATCH) {
-            let request = request::embeddings(endpoint, batch);
+            let request = request::embeddings_request(endpoint, batch);
             let body = self.exchange(KEY, (endpoint, request), stop)?;
-            let part = answer::embeddings(&body, batch.len(), endpoint.model.as_deref());
+            let part = answer::parse_embeddings(&body, batch.len(), endpoint.model.as_deref());
             let part = part.map_err(|err| err.of(KEY))?;
             match &mut all {
-                Some(all) => answer::append(all, part).map_err(|err| err.of(KEY))?,
+                Some(all) => answer::append_batch(all, part).map_err(|err| err.of(KEY))?,
                 None => all = Some(part),
             }
         }
         Ok(all.unwrap_or_else(|| TextEmbeddings {
-            backend: answer::name(endpoint.model.as_deref()),
+            backend: answer::backend_name(endpoint.model.as_deref()),
             vectors: Vec::new(),
         }))
     }
@@ -126,7 +126,11 @@ impl LanguageModel for LlmEndpoints {
             false => ("models.chat", &self.chat),
         };
         let endpoint = endpoint.as_ref().ok_or_else(|| no_endpoint(key))?;
-        let body = self.exchange(key, (endpoint, request::chat(endpoint, messages)), stop)?;
-        answer::chat(&body, endpoint.model.as_deref()).map_err(|err| err.of(key))
+        let body = self.exchange(
+            key,
+            (endpoint, request::chat_request(endpoint, messages)),
+            stop,
+        )?;
+        answer::parse_chat_reply(&body, endpoint.model.as_deref()).map_err(|err| err.of(key))
     }
 }

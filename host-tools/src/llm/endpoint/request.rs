@@ -12,26 +12,26 @@ const CHAT_BYTES_MAX: u64 = 4 << 20;
 const TOKENS_MAX: i64 = 4096;
 
 /// A request for vectors.
-pub(crate) fn embeddings(endpoint: &LlmEndpoint, texts: &[&str]) -> HttpRequest {
+pub(crate) fn embeddings_request(endpoint: &LlmEndpoint, texts: &[&str]) -> HttpRequest {
     let inputs = texts.iter().map(|text| Value::from(*text)).collect();
-    let mut members = model(endpoint);
+    let mut members = model_member(endpoint);
     members.push(("input", Value::array(inputs)));
     members.push(("encoding_format", Value::from("float")));
-    post(endpoint, members, EMBEDDINGS_BYTES_MAX)
+    post_request(endpoint, members, EMBEDDINGS_BYTES_MAX)
 }
 
 /// A chat request with the most deterministic settings.
-pub(crate) fn chat(endpoint: &LlmEndpoint, messages: &[ModelMessage]) -> HttpRequest {
-    let mut members = model(endpoint);
-    let messages = messages.iter().map(message).collect();
+pub(crate) fn chat_request(endpoint: &LlmEndpoint, messages: &[ModelMessage]) -> HttpRequest {
+    let mut members = model_member(endpoint);
+    let messages = messages.iter().map(message_to_json).collect();
     members.push(("messages", Value::array(messages)));
     members.push(("temperature", Value::from(0_i64)));
     members.push(("max_tokens", Value::from(TOKENS_MAX)));
     members.push(("stream", Value::from(false)));
-    post(endpoint, members, CHAT_BYTES_MAX)
+    post_request(endpoint, members, CHAT_BYTES_MAX)
 }
 
-fn model(endpoint: &LlmEndpoint) -> Vec<(&'static str, Value)> {
+fn model_member(endpoint: &LlmEndpoint) -> Vec<(&'static str, Value)> {
     let model = endpoint
         .model
         .as_deref()
@@ -40,7 +40,7 @@ fn model(endpoint: &LlmEndpoint) -> Vec<(&'static str, Value)> {
 }
 
 /// Without images the content is a plain text, which servers without vision accept.
-fn message(message: &ModelMessage) -> Value {
+fn message_to_json(message: &ModelMessage) -> Value {
     let role = match message.speaker {
         MessageSpeaker::System => "system",
         MessageSpeaker::User => "user",
@@ -64,7 +64,7 @@ fn message(message: &ModelMessage) -> Value {
     Value::object([("role", Value::from(role)), ("content", content)])
 }
 
-fn post(
+fn post_request(
     endpoint: &LlmEndpoint,
     members: Vec<(&'static str, Value)>,
     bytes_max: u64,

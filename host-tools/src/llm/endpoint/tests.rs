@@ -35,7 +35,7 @@ fn message(text: &str) -> ModelMessage {
 
 #[test]
 fn requests_have_the_documented_shape() {
-    let asked = request::embeddings(
+    let asked = request::embeddings_request(
         &endpoint(Some("nomic-embed-text")),
         &["one", "two \"quoted\""],
     );
@@ -61,7 +61,7 @@ fn requests_have_the_documented_shape() {
         api_key: EndpointKey::None,
         ..endpoint(None)
     };
-    let asked = request::embeddings(&bare, &["x"]);
+    let asked = request::embeddings_request(&bare, &["x"]);
     assert_eq!(body(&asked), r#"{"input":["x"],"encoding_format":"float"}"#);
     assert!(
         asked
@@ -82,7 +82,10 @@ fn requests_have_the_documented_shape() {
         ..message("read it")
     };
     assert_eq!(
-        body(&request::chat(&endpoint(Some("m")), &[system, seen])),
+        body(&request::chat_request(
+            &endpoint(Some("m")),
+            &[system, seen]
+        )),
         concat!(
             r#"{"model":"m","messages":[{"role":"system","content":"be brief"},{"role":"user","content":["#,
             r#"{"type":"text","text":"read it"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]}],"#,
@@ -124,7 +127,7 @@ fn vectors_are_read_in_the_order_of_the_texts() {
             "endpoint:unnamed",
         ),
     ] {
-        let read = answer::embeddings(answer.as_bytes(), 2, model).unwrap();
+        let read = answer::parse_embeddings(answer.as_bytes(), 2, model).unwrap();
         assert_eq!(read.backend, backend);
         assert_eq!(read.vectors, [[0.5, -2.0], [3.0, 4.0]]);
     }
@@ -132,7 +135,7 @@ fn vectors_are_read_in_the_order_of_the_texts() {
 
 #[test]
 fn answers_of_another_shape_are_errors() {
-    let read = |body: &str| answer::embeddings(body.as_bytes(), 2, None).unwrap_err();
+    let read = |body: &str| answer::parse_embeddings(body.as_bytes(), 2, None).unwrap_err();
     let entry = |index: &str, vector: &str| format!(r#"{{"index":{index},"embedding":{vector}}}"#);
     let data = |entries: &[String]| format!(r#"{{"data":[{}]}}"#, entries.join(","));
     let missing = |what: &str| AnswerError::Missing(what.to_owned());
@@ -196,7 +199,8 @@ fn replies_are_read() {
         "choices":[{"index":0,"message":{"role":"assistant","content":"Hello."},"finish_reason":"FINISH"}],
         "usage":{"prompt_tokens":5,"completion_tokens":2,"total_tokens":7}}"#;
     for (finish, truncated) in [("stop", false), ("length", true)] {
-        let read = answer::chat(reply.replace("FINISH", finish).as_bytes(), None).unwrap();
+        let read =
+            answer::parse_chat_reply(reply.replace("FINISH", finish).as_bytes(), None).unwrap();
         assert_eq!(
             (read.text.as_str(), read.backend.as_str()),
             ("Hello.", "endpoint:llama3.2")
@@ -212,7 +216,7 @@ fn replies_are_read() {
     ] {
         assert!(
             matches!(
-                answer::chat(wrong.as_bytes(), None),
+                answer::parse_chat_reply(wrong.as_bytes(), None),
                 Err(AnswerError::Missing(_))
             ),
             "{wrong}"
@@ -241,24 +245,24 @@ fn refusals_carry_the_words_of_the_server() {
         ),
         (r#"{"detail":"Not Found"}"#, "Not Found"),
     ] {
-        let err = answer::refusal("models.chat", 500, body.as_bytes());
+        let err = answer::server_status_error("models.chat", 500, body.as_bytes());
         assert!(
             err.message().ends_with(&format!("status 500: {said}")),
             "{err:?}"
         );
     }
-    let html = answer::refusal("models.chat", 404, b"<html>nginx</html>");
+    let html = answer::server_status_error("models.chat", 404, b"<html>nginx</html>");
     assert!(html.message().ends_with("status 404"), "{html:?}");
     assert!(html.hint_str().unwrap().contains("models.chat.endpoint"));
     assert!(
-        answer::refusal("models.chat", 401, b"")
+        answer::server_status_error("models.chat", 401, b"")
             .hint_str()
             .unwrap()
             .contains("api_key")
     );
     let long = format!(r#"{{"error":"{}"}}"#, "x".repeat(5000));
     assert!(
-        answer::refusal("models.chat", 400, long.as_bytes())
+        answer::server_status_error("models.chat", 400, long.as_bytes())
             .message()
             .len()
             < 400

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
-use super::stem::stem;
+use super::stem::stem_word;
 use super::words::{WordPiece, for_each};
 use crate::prelude::*;
 
@@ -47,24 +47,28 @@ pub(crate) fn for_each_feature(
                     visit(TextFeature::Term(hash(TERM, part)), WEIGHT);
                 }
             }
-            parts(run, RUN_PARTS, &mut |part| visit(part, WEIGHT));
+            visit_character_ngrams(run, RUN_PARTS, &mut |part| visit(part, WEIGHT));
         }
         WordPiece::Word(word) => {
             let weight = match is_stop_word(word) {
                 true => STOP_WORD_WEIGHT,
                 false => WEIGHT,
             };
-            visit(TextFeature::Term(term(word, &mut letters)), weight);
+            visit(TextFeature::Term(hash_term(word, &mut letters)), weight);
             marked.clear();
             marked.push(START);
             marked.extend_from_slice(word);
             marked.push(END);
-            parts(&marked, WORD_PARTS, &mut |part| visit(part, weight));
+            visit_character_ngrams(&marked, WORD_PARTS, &mut |part| visit(part, weight));
         }
     })
 }
 
-fn parts(characters: &[char], lengths: RangeInclusive<usize>, visit: &mut dyn FnMut(TextFeature)) {
+fn visit_character_ngrams(
+    characters: &[char],
+    lengths: RangeInclusive<usize>,
+    visit: &mut dyn FnMut(TextFeature),
+) {
     for length in lengths {
         for part in characters.windows(length) {
             visit(TextFeature::Part(hash(PART, part)));
@@ -73,18 +77,18 @@ fn parts(characters: &[char], lengths: RangeInclusive<usize>, visit: &mut dyn Fn
 }
 
 /// The hash of a word's stem.
-fn term(word: &[char], letters: &mut Vec<u8>) -> u64 {
+fn hash_term(word: &[char], letters: &mut Vec<u8>) -> u64 {
     let ascii = |letter: &char| letter.is_ascii_lowercase().then_some(*letter as u8);
     letters.clear();
     letters.extend(word.iter().map_while(ascii));
     if letters.len() < word.len() {
         return hash(TERM, word);
     }
-    stem(letters);
-    mixed(
+    stem_word(letters);
+    finalise_hash(
         letters
             .iter()
-            .fold(seed(TERM), |state, &byte| with(state, byte)),
+            .fold(hash_seed(TERM), |state, &byte| hash_byte(state, byte)),
     )
 }
 
@@ -94,25 +98,25 @@ const PART: u8 = 2;
 
 /// FNV-1a over UTF-8 (G. Fowler, L. C. Noll, K.-P. Vo), with a finaliser for uniform bits.
 fn hash(kind: u8, characters: &[char]) -> u64 {
-    let mut state = seed(kind);
+    let mut state = hash_seed(kind);
     for character in characters {
         for byte in character.encode_utf8(&mut [0; 4]).bytes() {
-            state = with(state, byte);
+            state = hash_byte(state, byte);
         }
     }
-    mixed(state)
+    finalise_hash(state)
 }
 
-fn seed(kind: u8) -> u64 {
-    with(0xcbf2_9ce4_8422_2325, kind)
+fn hash_seed(kind: u8) -> u64 {
+    hash_byte(0xcbf2_9ce4_8422_2325, kind)
 }
 
-fn with(state: u64, byte: u8) -> u64 {
+fn hash_byte(state: u64, byte: u8) -> u64 {
     (state ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
 }
 
 /// The finaliser of MurmurHash3 (A. Appleby).
-fn mixed(mut state: u64) -> u64 {
+fn finalise_hash(mut state: u64) -> u64 {
     state ^= state >> 33;
     state = state.wrapping_mul(0xff51_afd7_ed55_8ccd);
     state ^= state >> 33;

@@ -14,7 +14,7 @@ mod words;
 mod tests;
 
 pub(crate) use search::LexicalSearch;
-pub(crate) use vector::{DIMENSION, embed};
+pub(crate) use vector::{DIMENSION, lexical_vector};
 
 /// Name and version of this backend.
 pub(crate) const NAME: &str = "lexical-1";

@@ -21,24 +21,24 @@ const RESIDUAL: [&str; 19] = [
 ];
 
 /// The stem of a word of lower-case ASCII letters; any other word is unchanged.
-pub(crate) fn stem(word: &mut Vec<u8>) {
+pub(crate) fn stem_word(word: &mut Vec<u8>) {
     let fits = (3..=LONGEST).contains(&word.len());
     if !fits || !word.iter().all(u8::is_ascii_lowercase) {
         return;
     }
-    plural(word);
+    strip_plural(word);
     past_and_present(word);
     if word.ends_with(b"y") && has_vowel(&word[..word.len() - 1]) {
         *word.last_mut().expect("it ends with y") = b'i';
     }
     replace_first(word, DOUBLE);
     replace_first(word, SINGLE);
-    residual(word);
+    strip_residual_suffix(word);
     final_e_and_l(word);
 }
 
 /// Step 1a.
-fn plural(word: &mut Vec<u8>) {
+fn strip_plural(word: &mut Vec<u8>) {
     let cut = if word.ends_with(b"sses") || word.ends_with(b"ies") {
         2
     } else {
@@ -50,7 +50,7 @@ fn plural(word: &mut Vec<u8>) {
 /// Step 1b.
 fn past_and_present(word: &mut Vec<u8>) {
     if word.ends_with(b"eed") {
-        if measure(&word[..word.len() - 3]) > 0 {
+        if stem_measure(&word[..word.len() - 3]) > 0 {
             word.pop();
         }
         return;
@@ -68,7 +68,7 @@ fn past_and_present(word: &mut Vec<u8>) {
         word.push(b'e');
     } else if ends_double(word) && !matches!(word.last(), Some(b'l' | b's' | b'z')) {
         word.pop();
-    } else if measure(word) == 1 && ends_short(word) {
+    } else if stem_measure(word) == 1 && ends_short(word) {
         word.push(b'e');
     }
 }
@@ -82,7 +82,7 @@ fn replace_first(word: &mut Vec<u8>, endings: &str) {
         .max_by_key(|(ending, _)| ending.len());
     if let Some((ending, replacement)) = fitting {
         let rest = word.len() - ending.len();
-        if measure(&word[..rest]) > 0 {
+        if stem_measure(&word[..rest]) > 0 {
             word.truncate(rest);
             word.extend_from_slice(replacement.as_bytes());
         }
@@ -90,14 +90,14 @@ fn replace_first(word: &mut Vec<u8>, endings: &str) {
 }
 
 /// Step 4.
-fn residual(word: &mut Vec<u8>) {
+fn strip_residual_suffix(word: &mut Vec<u8>) {
     let ending = RESIDUAL
         .iter()
         .find(|ending| word.ends_with(ending.as_bytes()));
     let Some(ending) = ending else { return };
     let rest = &word[..word.len() - ending.len()];
     let allowed = *ending != "ion" || matches!(rest.last(), Some(b's' | b't'));
-    if allowed && measure(rest) > 1 {
+    if allowed && stem_measure(rest) > 1 {
         word.truncate(word.len() - ending.len());
     }
 }
@@ -106,18 +106,18 @@ fn residual(word: &mut Vec<u8>) {
 fn final_e_and_l(word: &mut Vec<u8>) {
     if word.ends_with(b"e") {
         let rest = &word[..word.len() - 1];
-        let measured = measure(rest);
+        let measured = stem_measure(rest);
         if measured > 1 || (measured == 1 && !ends_short(rest)) {
             word.pop();
         }
     }
-    if word.ends_with(b"ll") && measure(word) > 1 {
+    if word.ends_with(b"ll") && stem_measure(word) > 1 {
         word.pop();
     }
 }
 
 /// Marks the consonants; `y` is one at the start and after a vowel.
-fn consonants(word: &[u8]) -> impl Iterator<Item = bool> {
+fn mark_consonants(word: &[u8]) -> impl Iterator<Item = bool> {
     word.iter().scan(false, |before, letter| {
         *before = match letter {
             b'a' | b'e' | b'i' | b'o' | b'u' => false,
@@ -129,25 +129,25 @@ fn consonants(word: &[u8]) -> impl Iterator<Item = bool> {
 }
 
 /// The measure: the number of vowel-consonant sequences.
-fn measure(word: &[u8]) -> usize {
-    let pairs = consonants(word).zip(consonants(word).skip(1));
+fn stem_measure(word: &[u8]) -> usize {
+    let pairs = mark_consonants(word).zip(mark_consonants(word).skip(1));
     pairs.filter(|pair| *pair == (false, true)).count()
 }
 
 fn has_vowel(word: &[u8]) -> bool {
-    consonants(word).any(|consonant| !consonant)
+    mark_consonants(word).any(|consonant| !consonant)
 }
 
 /// Whether the word ends with a double consonant.
 fn ends_double(word: &[u8]) -> bool {
-    matches!(word, [.., a, b] if a == b) && consonants(word).last() == Some(true)
+    matches!(word, [.., a, b] if a == b) && mark_consonants(word).last() == Some(true)
 }
 
 /// Whether the word ends with consonant, vowel, consonant, the last not w, x or y.
 fn ends_short(word: &[u8]) -> bool {
     let before = word.len().saturating_sub(3);
     word.len() >= 3
-        && consonants(word).skip(before).eq([true, false, true])
+        && mark_consonants(word).skip(before).eq([true, false, true])
         && !matches!(word.last(), Some(b'w' | b'x' | b'y'))
 }
 
@@ -157,7 +157,7 @@ mod tests {
 
     fn stemmed(word: &str) -> String {
         let mut bytes = word.as_bytes().to_vec();
-        stem(&mut bytes);
+        stem_word(&mut bytes);
         String::from_utf8(bytes).unwrap()
     }
 

@@ -18,7 +18,7 @@ pub(crate) const DIMENSION: usize = 1024;
 ///
 /// # Errors
 /// If the stop flag is set.
-pub(crate) fn embed(text: &str, stop: &StopFlag) -> Result<Option<Vec<f64>>> {
+pub(crate) fn lexical_vector(text: &str, stop: &StopFlag) -> Result<Option<Vec<f64>>> {
     let mut places = vec![0_i64; DIMENSION];
     for_each_feature(text, stop, &mut |feature, weight| {
         if let TextFeature::Part(hash) = feature {

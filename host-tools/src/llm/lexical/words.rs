@@ -33,17 +33,17 @@ pub(crate) fn for_each(
         let lower = text
             .bytes()
             .map(|byte| char::from(byte.to_ascii_lowercase()));
-        return split(lower, stop, visit);
+        return split_words(lower, stop, visit);
     }
     let normalised = text
         .nfkd()
         .flat_map(char::to_lowercase)
         .filter(|character| !('\u{300}'..='\u{36f}').contains(character))
         .nfc();
-    split(normalised, stop, visit)
+    split_words(normalised, stop, visit)
 }
 
-fn split(
+fn split_words(
     normalised: impl Iterator<Item = char>,
     stop: &StopFlag,
     visit: &mut dyn FnMut(WordPiece<'_>),
@@ -75,7 +75,7 @@ enum CharClass {
     End,
 }
 
-fn class(character: char) -> CharClass {
+fn character_class(character: char) -> CharClass {
     if character.is_ascii_alphanumeric() {
         return CharClass::Word;
     }
@@ -119,7 +119,7 @@ struct WordSplitter<'v> {
 
 impl WordSplitter<'_> {
     fn push(&mut self, character: char) {
-        match class(character) {
+        match character_class(character) {
             CharClass::Invisible => {}
             CharClass::End => self.end(),
             // A mark belongs to the character before it.

@@ -40,19 +40,19 @@ const V6: &[([u16; 8], u32, &str)] = &[
 /// The reason why an address is not public; `None` for a public one.
 pub(crate) fn not_public(address: IpAddr) -> Option<&'static str> {
     match address {
-        IpAddr::V4(address) => v4(address),
-        IpAddr::V6(address) => v6(address),
+        IpAddr::V4(address) => special_ipv4_range(address),
+        IpAddr::V6(address) => special_ipv6_range(address),
     }
 }
 
-fn v4(address: Ipv4Addr) -> Option<&'static str> {
+fn special_ipv4_range(address: Ipv4Addr) -> Option<&'static str> {
     let holds = |(network, prefix, _): &&([u8; 4], u32, &str)| {
         (address.to_bits() ^ u32::from_be_bytes(*network)) >> (32 - prefix) == 0
     };
     V4.iter().find(holds).map(|(_, _, why)| *why)
 }
 
-fn v6(address: Ipv6Addr) -> Option<&'static str> {
+fn special_ipv6_range(address: Ipv6Addr) -> Option<&'static str> {
     let bits = address.to_bits();
     let holds = |(network, prefix, _): &&([u16; 8], u32, &str)| {
         (bits ^ Ipv6Addr::from(*network).to_bits()) >> (128 - prefix) == 0
@@ -63,9 +63,11 @@ fn v6(address: Ipv6Addr) -> Option<&'static str> {
     // Addresses that embed an IPv4 address are judged by it.
     let low = Ipv4Addr::from_bits(bits as u32);
     match address.segments() {
-        [0, 0, 0, 0, 0, 0xffff, ..] | [0x64, 0xff9b, 0, 0, 0, 0, ..] => v4(low),
-        [0x2002, ..] => v4(Ipv4Addr::from_bits((bits >> 80) as u32)),
-        [_, _, _, _, 0 | 0x200, 0x5efe, ..] => Some(v4(low).unwrap_or("a tunnel (ISATAP)")),
+        [0, 0, 0, 0, 0, 0xffff, ..] | [0x64, 0xff9b, 0, 0, 0, 0, ..] => special_ipv4_range(low),
+        [0x2002, ..] => special_ipv4_range(Ipv4Addr::from_bits((bits >> 80) as u32)),
+        [_, _, _, _, 0 | 0x200, 0x5efe, ..] => {
+            Some(special_ipv4_range(low).unwrap_or("a tunnel (ISATAP)"))
+        }
         [first, ..] if first & 0xe000 != 0x2000 => Some("reserved"),
         _ => None,
     }

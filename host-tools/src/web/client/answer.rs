@@ -13,7 +13,7 @@ use super::{HEAD_BYTES_MAX, Head, body};
 use crate::prelude::*;
 
 /// The target of a redirect.
-pub(super) fn location(head: &Head) -> Option<String> {
+pub(super) fn redirect_location(head: &Head) -> Option<String> {
     if !matches!(head.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return None;
     }
@@ -45,7 +45,7 @@ fn unix_seconds(text: &str) -> Option<u64> {
     u64::try_from(time.timestamp().as_second()).ok()
 }
 
-pub(super) fn finish(
+pub(super) fn finish_response(
     head: Head,
     target: &HttpTarget,
     wire: &HttpExchange,
@@ -64,11 +64,11 @@ pub(super) fn finish(
     };
     let status = parts.status.as_u16();
     if parts.status.is_success() {
-        accepted(header("content-type"), accept, target)?;
+        check_content_type(header("content-type"), accept, target)?;
     }
-    let read = body::read(body.into_reader(), header("content-encoding"), bytes_max);
+    let read = body::read_body(body.into_reader(), header("content-encoding"), bytes_max);
     let (body, truncated) = read.map_err(|fault| match fault {
-        body::BodyError::Broken(err) => failed(&Error::Io(err), target, wire),
+        body::BodyError::Broken(err) => convert_ureq_error(&Error::Io(err), target, wire),
         body::BodyError::Refused(err) => err,
     })?;
     Ok(HttpResponse {
@@ -82,7 +82,7 @@ pub(super) fn finish(
 }
 
 /// Checks the content type against the accepted ones.
-fn accepted(found: Option<&str>, accept: &[&str], target: &HttpTarget) -> Result<()> {
+fn check_content_type(found: Option<&str>, accept: &[&str], target: &HttpTarget) -> Result<()> {
     let found = found.unwrap_or_default().split(';').next();
     let found = found.unwrap_or_default().trim().to_ascii_lowercase();
     let fits =
@@ -100,7 +100,11 @@ fn accepted(found: Option<&str>, accept: &[&str], target: &HttpTarget) -> Result
 }
 
 /// Converts an error of ureq; a fault recorded on the wire takes precedence.
-pub(super) fn failed(err: &Error, target: &HttpTarget, wire: &HttpExchange) -> ToolError {
+pub(super) fn convert_ureq_error(
+    err: &Error,
+    target: &HttpTarget,
+    wire: &HttpExchange,
+) -> ToolError {
     if let Some(fault) = wire.take_fault() {
         return fault;
     }

@@ -29,7 +29,7 @@ pub(super) enum BodyError {
 ///
 /// # Errors
 /// See [`BodyError`].
-pub(super) fn read(
+pub(super) fn read_body(
     from: impl Read,
     encoding: Option<&str>,
     bytes_max: u64,
@@ -37,14 +37,18 @@ pub(super) fn read(
     let (counted, wire) = CountingReader::new(from.take(bytes_max.saturating_add(SLACK)));
     let encoding = encoding.unwrap_or_default().trim().to_ascii_lowercase();
     match encoding.as_str() {
-        "" | "identity" => gather(counted, &wire, bytes_max),
-        "gzip" | "x-gzip" => gather(MultiGzDecoder::new(counted), &wire, bytes_max),
+        "" | "identity" => read_bounded(counted, &wire, bytes_max),
+        "gzip" | "x-gzip" => read_bounded(MultiGzDecoder::new(counted), &wire, bytes_max),
         other => Err(BodyError::Refused(tool_error!(ToolError, "encoding";
             "the server sent the content encoding `{other}`, which was not requested"))),
     }
 }
 
-fn gather(mut source: impl Read, wire: &Cell<u64>, bytes_max: u64) -> Result<Body, BodyError> {
+fn read_bounded(
+    mut source: impl Read,
+    wire: &Cell<u64>,
+    bytes_max: u64,
+) -> Result<Body, BodyError> {
     let mut body = Vec::new();
     let mut piece = [0; 16 << 10];
     loop {

@@ -27,7 +27,7 @@ use ureq::{Agent, Body};
 use address::not_public;
 pub use settings::{WebSearchSettings, WebSettings};
 
-use answer::{failed, finish, location, retry_after};
+use answer::{convert_ureq_error, finish_response, redirect_location, retry_after};
 use settings::WebServices;
 use target::{HttpTarget, NetworkRules};
 use wire::{HttpExchange, NetworkStack, SharedExchange, SystemNetwork};
@@ -123,9 +123,10 @@ impl HttpTransport for WebClient {
         for followed in 0.. {
             self.rules.host(&hop.target)?;
             let head = self.attempts(&agent, &wire, request.service, &hop)?;
-            let Some(location) = location(&head) else {
+            let Some(location) = redirect_location(&head) else {
                 let bytes_max = request.bytes_max.min(self.bytes_max);
-                let response = finish(head, &hop.target, &wire, bytes_max, request.accept)?;
+                let response =
+                    finish_response(head, &hop.target, &wire, bytes_max, request.accept)?;
                 return Ok(HttpResponse {
                     elapsed: started.elapsed(),
                     ..response
@@ -221,7 +222,7 @@ impl WebClient {
             HttpMethod::Get => agent.run(builder.body(()).map_err(unfit)?),
             HttpMethod::Post => agent.run(builder.body(hop.body.as_slice()).map_err(unfit)?),
         };
-        result.map_err(|err| failed(&err, &hop.target, wire))
+        result.map_err(|err| convert_ureq_error(&err, &hop.target, wire))
     }
 
     /// The next hop, if the redirect may be followed.

@@ -100,7 +100,7 @@ impl WebServices {
             let base = settings.services.get(provider);
             by_role.insert(
                 role,
-                service(provider, base.map_or(public, String::as_str))?,
+                http_service(provider, base.map_or(public, String::as_str))?,
             );
         }
         let search = &settings.search;
@@ -108,10 +108,10 @@ impl WebServices {
         let mut key = None;
         let search = match (search.provider.as_str(), endpoint, &search.api_key) {
             ("wikipedia", None, None) => by_role["wikipedia"].clone(),
-            ("searxng", Some(endpoint), None) => service("searxng", endpoint)?,
+            ("searxng", Some(endpoint), None) => http_service("searxng", endpoint)?,
             ("brave", endpoint, Some(secret)) => {
                 key = Some(("x-subscription-token", secret.clone()));
-                service("brave", endpoint.unwrap_or(BRAVE))?
+                http_service("brave", endpoint.unwrap_or(BRAVE))?
             }
             // Without its key `web_search` fails with an error; everything else works.
             ("brave", _, None) => return Ok(Self { by_role, key }),
@@ -162,7 +162,7 @@ impl WebServices {
     }
 }
 
-fn service(provider: &str, base: &str) -> Result<HttpService> {
+fn http_service(provider: &str, base: &str) -> Result<HttpService> {
     let base = base.trim_end_matches('/');
     HttpTarget::parse(&base.replace("{language}", "en")).map_err(|err| {
         let fault = err.message();

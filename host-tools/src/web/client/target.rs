@@ -29,7 +29,7 @@ impl HttpTarget {
         let refuse = |why: &str, hint: &str| {
             Err(tool_error!(InvalidArgs at "/url", "url"; "{why}"; "{hint}"))
         };
-        let (length, authority) = (text.len(), authority(text));
+        let (length, authority) = (text.len(), url_authority(text));
         let odd = |letter: char| letter.is_control() || letter.is_whitespace() || letter == '\\';
         if length > URL_BYTES_MAX {
             let why = format!("the URL has {length} bytes, the limit is {URL_BYTES_MAX}");
@@ -116,7 +116,7 @@ impl HttpTarget {
 }
 
 /// The part between `//` and the path.
-fn authority(text: &str) -> &str {
+fn url_authority(text: &str) -> &str {
     let rest = text.split_once(':').map_or("", |(_, rest)| rest);
     let rest = rest.trim_start_matches('/');
     rest.split(['/', '?', '#']).next().unwrap_or_default()
@@ -181,7 +181,10 @@ impl HostPattern {
 
     /// Without a port, the ordinary ports are allowed.
     fn allows(&self, host: &str, port: u16) -> bool {
-        self.names(host) && self.port.map_or(ordinary(port), |only| only == port)
+        self.names(host)
+            && self
+                .port
+                .map_or(is_ordinary_port(port), |only| only == port)
     }
 
     /// Without a port, all ports are denied.
@@ -190,7 +193,7 @@ impl HostPattern {
     }
 }
 
-fn ordinary(port: u16) -> bool {
+fn is_ordinary_port(port: u16) -> bool {
     matches!(port, 80 | 443)
 }
 
@@ -216,7 +219,10 @@ impl NetworkRules {
         let patterns = |texts: &Vec<String>| -> Result<Vec<HostPattern>> {
             texts.iter().map(|text| HostPattern::parse(text)).collect()
         };
-        let private = settings.allow_private.iter().map(|text| address(text));
+        let private = settings
+            .allow_private
+            .iter()
+            .map(|text| parse_address(text));
         Ok(Self {
             follow_listed: settings.follow_listed,
             listed: patterns(&settings.allowed_hosts)?,
@@ -245,7 +251,7 @@ impl NetworkRules {
     pub(super) fn host(&self, target: &HttpTarget) -> Result<()> {
         let (host, port) = (target.host.as_str(), target.port);
         if self.denied.iter().any(|pattern| pattern.denies(host, port)) {
-            let error = denied("host", format!("`{host}` is denied by `web.deny_hosts`"));
+            let error = access_denied("host", format!("`{host}` is denied by `web.deny_hosts`"));
             return Err(error.hint("this is set in the configuration; use another source"));
         }
         if let Some(only) = &self.only
@@ -286,7 +292,7 @@ impl NetworkRules {
     pub(super) fn address(&self, host: &str, found: SocketAddr) -> Result<()> {
         let (ip, port) = (found.ip().to_canonical(), found.port());
         let private = (self.private.iter()).any(|(listed, listed_port)| {
-            *listed == ip && listed_port.map_or(ordinary(port), |only| only == port)
+            *listed == ip && listed_port.map_or(is_ordinary_port(port), |only| only == port)
         });
         if private {
             return Ok(());
@@ -297,15 +303,15 @@ impl NetworkRules {
                 true => format!("`{host}` is {why}"),
                 false => format!("`{host}` resolves to {ip}, which is {why}"),
             };
-            return Err(denied("address", message).hint(format!(
+            return Err(access_denied("address", message).hint(format!(
                 "only `permissions.network.allow_private = [\"{}\"]` in the configuration opens it",
                 SocketAddr::new(ip, port)
             )));
         }
         let lists = self.listed.iter().chain(self.only.iter().flatten());
-        if !ordinary(port) && !lists.into_iter().any(|pattern| pattern.allows(host, port)) {
+        if !is_ordinary_port(port) && !lists.into_iter().any(|pattern| pattern.allows(host, port)) {
             let message = format!("port {port} of `{host}` is neither 80 nor 443");
-            return Err(denied("port", message).hint(format!(
+            return Err(access_denied("port", message).hint(format!(
                 "only `permissions.network.allowed_hosts = [\"{host}:{port}\"]` in the configuration opens it"
             )));
         }
@@ -313,12 +319,12 @@ impl NetworkRules {
     }
 }
 
-fn denied(reason: &'static str, message: String) -> ToolError {
+fn access_denied(reason: &'static str, message: String) -> ToolError {
     tool_error!(PolicyDenied at "/url", reason; "{message}")
 }
 
 /// Parses an address with or without a port.
-fn address(text: &str) -> Result<(IpAddr, Option<u16>)> {
+fn parse_address(text: &str) -> Result<(IpAddr, Option<u16>)> {
     let known = text
         .parse()
         .map(|address: SocketAddr| (address.ip(), Some(address.port())));

@@ -144,7 +144,7 @@ impl fmt::Debug for SharedExchange {
     }
 }
 
-fn offline(reason: Reason, message: String) -> ToolError {
+fn connection_error(reason: Reason, message: String) -> ToolError {
     tool_error!(ToolError, reason; "{message}"; "check the host name and the network connection")
 }
 
@@ -169,7 +169,7 @@ impl Resolver for SharedExchange {
         };
         let found = found.map_err(|why| {
             let message = format!("could not resolve host `{host}`: {why}");
-            wire.fail(offline(Reason::Dns, message))
+            wire.fail(connection_error(Reason::Dns, message))
         })?;
         (wire.rules.addresses(host, &found)).map_err(|err| wire.fail(err))?;
         let mut checked = self.empty();
@@ -218,7 +218,7 @@ impl Connector for SharedExchange {
         wire.check_or_fail()?;
         let why = last.map_or_else(String::new, |err| format!(": {err}"));
         let message = format!("could not connect to `{host}`{why}");
-        Err(wire.fail(offline(Reason::Connect, message)))
+        Err(wire.fail(connection_error(Reason::Connect, message)))
     }
 }
 

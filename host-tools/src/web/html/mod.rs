@@ -50,9 +50,9 @@ pub(super) struct HtmlPage {
 ///
 /// # Errors
 /// `cancelled` or `timeout`.
-pub(super) fn read(html: &str, base: Option<&Url>, stop: &StopFlag) -> Result<HtmlPage> {
+pub(super) fn extract_page(html: &str, base: Option<&Url>, stop: &StopFlag) -> Result<HtmlPage> {
     let mut reader = HtmlReader::new(base.cloned());
-    for (count, token) in tokens(html.as_bytes()).enumerate() {
+    for (count, token) in tokenise_html(html.as_bytes()).enumerate() {
         if count % 4096 == 0 {
             stop.check()?;
         }
@@ -67,9 +67,9 @@ pub(super) fn read(html: &str, base: Option<&Url>, stop: &StopFlag) -> Result<Ht
 }
 
 /// The text of a fragment on one line, for snippets and abstracts.
-pub(super) fn plain(fragment: &str) -> String {
+pub(super) fn plain_text(fragment: &str) -> String {
     let mut text = String::new();
-    for token in tokens(fragment.as_bytes()) {
+    for token in tokenise_html(fragment.as_bytes()) {
         match token {
             Token::String(piece) => text.push_str(&String::from_utf8_lossy(&piece)),
             Token::StartTag(tag) if is_one_of(BLOCKS, &tag.name) => text.push(' '),
@@ -84,7 +84,7 @@ pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn tokens(html: &[u8]) -> impl Iterator<Item = Token> {
+fn tokenise_html(html: &[u8]) -> impl Iterator<Item = Token> {
     let mut emitter = DefaultEmitter::default();
     emitter.naively_switch_states(true);
     // Reading from memory cannot fail.
@@ -92,18 +92,19 @@ fn tokens(html: &[u8]) -> impl Iterator<Item = Token> {
 }
 
 /// The charset declared at the beginning of a page.
-pub(super) fn charset(beginning: &[u8]) -> Option<String> {
-    for token in tokens(beginning) {
+pub(super) fn page_charset(beginning: &[u8]) -> Option<String> {
+    for token in tokenise_html(beginning) {
         let Token::StartTag(tag) = token else {
             continue;
         };
         match tag.name.as_slice() {
             b"meta" => {
-                let of_type = attribute(&tag, b"http-equiv")
+                let of_type = attribute_value(&tag, b"http-equiv")
                     .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("content-type"));
-                let content = attribute(&tag, b"content").filter(|_| of_type);
-                let declared = content.and_then(|content| super::text::charset(&content));
-                let found = attribute(&tag, b"charset").or(declared);
+                let content = attribute_value(&tag, b"content").filter(|_| of_type);
+                let declared =
+                    content.and_then(|content| super::text::content_type_charset(&content));
+                let found = attribute_value(&tag, b"charset").or(declared);
                 if found.is_some() {
                     return found;
                 }
@@ -120,7 +121,7 @@ fn is_one_of(names: &str, name: &[u8]) -> bool {
     names.split(' ').any(|known| known.as_bytes() == name)
 }
 
-fn attribute(tag: &StartTag<()>, key: &[u8]) -> Option<String> {
+fn attribute_value(tag: &StartTag<()>, key: &[u8]) -> Option<String> {
     let mut attributes = tag.attributes.iter();
     let (_, value) = attributes.find(|(name, _)| name.as_slice() == key)?;
     Some(String::from_utf8_lossy(&value.value).into_owned())

@@ -3,7 +3,7 @@
 use html5gum::{EndTag, StartTag};
 use url::Url;
 
-use super::{BLOCKS, HtmlHeading, HtmlLink, HtmlPage, attribute, is_one_of, one_line};
+use super::{BLOCKS, HtmlHeading, HtmlLink, HtmlPage, attribute_value, is_one_of, one_line};
 
 /// Maximum headings of a page.
 pub(super) const HEADINGS_MAX: usize = 500;
@@ -59,19 +59,19 @@ impl HtmlReader {
         match name {
             b"title" => self.in_title = self.page.title.is_empty(),
             b"base" => {
-                let target = attribute(tag, b"href").and_then(|href| self.resolve(&href));
+                let target = attribute_value(tag, b"href").and_then(|href| self.resolve(&href));
                 self.base = target.or(self.base.take());
             }
             b"br" => self.line(),
             b"img" => {
-                if let Some(words) = attribute(tag, b"alt") {
+                if let Some(words) = attribute_value(tag, b"alt") {
                     self.text(&words);
                 }
             }
             b"td" | b"th" => self.push(" "),
             b"pre" => self.preformatted += 1,
             b"main" | b"article" => self.main_open += 1,
-            b"a" => self.open_link(attribute(tag, b"href")),
+            b"a" => self.open_link(attribute_value(tag, b"href")),
             name if is_one_of(SKIPPED, name) && !tag.self_closing => {
                 self.skipped = Some((name.to_vec(), 1));
                 return;

@@ -5,7 +5,7 @@ use super::*;
 
 fn page(html: &str) -> HtmlPage {
     let base = Url::parse("https://example.org/docs/a.html").unwrap();
-    read(html, Some(&base), &StopFlag::new()).unwrap()
+    extract_page(html, Some(&base), &StopFlag::new()).unwrap()
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn hostile_pages_end_and_stay_in_bounds() {
     }
     let stopped = StopFlag::new();
     stopped.cancel();
-    assert!(read("<p>x", None, &stopped).is_err());
+    assert!(extract_page("<p>x", None, &stopped).is_err());
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn fragments_lose_their_tags() {
         ),
         ("plain", "plain"),
     ] {
-        assert_eq!(plain(fragment), expected);
+        assert_eq!(plain_text(fragment), expected);
     }
 }
 
@@ -104,7 +104,7 @@ proptest::proptest! {
     fn no_page_crashes(html in "(<[/!]?[a-z1-6]{0,6}( [a-z]{1,4}=?[\"']?[a-z:/#]{0,5}[\"']?)?/?>?|[a-z &;\n\u{e4}]{0,6}|\\PC){0,60}") {
         let found = page(&html);
         proptest::prop_assert!(found.text.len() <= html.len() * 8 && found.links.len() <= LINKS_MAX);
-        let _ = plain(&html);
+        let _ = plain_text(&html);
     }
 }
 
@@ -133,6 +133,6 @@ fn a_page_says_its_charset_before_its_body() {
         ("<meta charset", None),
         ("", None),
     ] {
-        assert_eq!(charset(page.as_bytes()).as_deref(), expected, "{page}");
+        assert_eq!(page_charset(page.as_bytes()).as_deref(), expected, "{page}");
     }
 }

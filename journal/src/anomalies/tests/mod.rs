@@ -161,7 +161,7 @@ impl Journal {
             runs: &self.runs,
             of,
         };
-        anomalies(evidence, &AnomalyLimits::default())
+        find_anomalies(evidence, &AnomalyLimits::default())
     }
 
     /// The one finding; there is no other.
@@ -297,7 +297,7 @@ fn each_limit_of_anomalies_acts() {
                 runs: &journal.runs,
                 of: None,
             };
-            anomalies(evidence, limits)
+            find_anomalies(evidence, limits)
         };
         journals.iter().map(of).collect()
     };

@@ -12,11 +12,14 @@ use std::fmt::Write as _;
 use tool_core::{CallOutcome, OutcomeStatus, ToolError, Value};
 
 pub(super) use number::{DIGITS, set_digits};
-pub(super) use record::record;
-pub(super) use safe::{safe, visible};
+pub(super) use record::render_record;
+pub(super) use safe::{escape_invisible, replace_controls};
 pub(super) use table::TextTable;
-pub(super) use text::{at_width, coloured, fitted, listed, size, time, utc, width, wrapped};
-pub(super) use value::{picture, value};
+pub(super) use text::{
+    at_width, colour_severity, fit_list_entry, fit_stderr_line, format_byte_size,
+    format_local_time, format_utc_time, terminal_width, wrap_paragraph,
+};
+pub(super) use value::{find_picture, render_value};
 
 /// The answer to a call: the result for stdout, warnings and errors for stderr.
 pub(super) struct RenderedAnswer {
@@ -25,14 +28,14 @@ pub(super) struct RenderedAnswer {
 }
 
 /// Renders the answer to a call.
-pub(super) fn outcome(outcome: &CallOutcome) -> RenderedAnswer {
-    let mut stderr = warnings(outcome);
+pub(super) fn render_outcome(outcome: &CallOutcome) -> RenderedAnswer {
+    let mut stderr = render_warnings(outcome);
     let stdout = match &outcome.status {
         OutcomeStatus::Success(output) => {
-            picture(output).map_or_else(|| value(output), str::to_owned)
+            find_picture(output).map_or_else(|| render_value(output), str::to_owned)
         }
         OutcomeStatus::Error(err) => {
-            stderr.push_str(&error(err));
+            stderr.push_str(&render_error(err));
             String::new()
         }
         OutcomeStatus::PendingApproval {
@@ -54,15 +57,15 @@ pub(super) fn outcome(outcome: &CallOutcome) -> RenderedAnswer {
 }
 
 /// The warnings of an answer.
-pub(super) fn warnings(outcome: &CallOutcome) -> String {
+pub(super) fn render_warnings(outcome: &CallOutcome) -> String {
     let warnings = outcome.warnings.iter();
     warnings
-        .map(|warning| fitted(&format!("warning: {warning}"), 9))
+        .map(|warning| fit_stderr_line(&format!("warning: {warning}"), 9))
         .collect()
 }
 
 /// The head of the audit after an answer, as a line.
-pub(super) fn head(outcome: &CallOutcome) -> String {
+pub(super) fn render_audit_head(outcome: &CallOutcome) -> String {
     let audit = outcome.metadata.get("audit");
     let Some(head) = audit.and_then(|audit| audit.get("head")?.as_str()) else {
         return String::new();
@@ -80,7 +83,7 @@ pub(super) fn first_of(names: &[String], most: usize) -> String {
 }
 
 /// An error with its place and hint; of several problems each one with its own.
-pub(super) fn error(err: &ToolError) -> String {
+pub(super) fn render_error(err: &ToolError) -> String {
     let at = |path: &str| match path {
         "" => String::new(),
         path => format!(" (at `{path}`)"),
@@ -89,9 +92,9 @@ pub(super) fn error(err: &ToolError) -> String {
     if err.problems().len() <= 1 {
         let place = at(err.path().unwrap_or_default());
         let line = format!("error: {}{place} [{}]", err.message(), err.code());
-        text.push_str(&fitted(&line, 7));
+        text.push_str(&fit_stderr_line(&line, 7));
         if let Some(hint) = err.hint_str() {
-            text.push_str(&fitted(&format!("hint: {hint}"), 6));
+            text.push_str(&fit_stderr_line(&format!("hint: {hint}"), 6));
         }
         return text;
     }
@@ -104,9 +107,12 @@ pub(super) fn error(err: &ToolError) -> String {
         let line = |(line, column)| format!("{line}:{column}: ");
         let line = problem.place.map(line).unwrap_or_default();
         let place = at(&problem.path);
-        text.push_str(&fitted(&format!("  - {line}{}{place}", problem.message), 4));
+        text.push_str(&fit_stderr_line(
+            &format!("  - {line}{}{place}", problem.message),
+            4,
+        ));
         if let Some(hint) = &problem.hint {
-            text.push_str(&fitted(&format!("    {hint}"), 4));
+            text.push_str(&fit_stderr_line(&format!("    {hint}"), 4));
         }
     }
     if more > 0 {
@@ -116,7 +122,7 @@ pub(super) fn error(err: &ToolError) -> String {
 }
 
 /// The obligations that the call met: a notification, and backups.
-pub(super) fn obligations(outcome: &CallOutcome) -> String {
+pub(super) fn render_obligations(outcome: &CallOutcome) -> String {
     let mut text = String::new();
     if let Some(id) = outcome.metadata.get("notice").and_then(|id| id.as_str()) {
         text = format!("notification {id}: recorded by a rule (`mathchain inbox list`)\n");

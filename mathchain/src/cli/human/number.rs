@@ -15,7 +15,7 @@ pub(in crate::cli) fn set_digits(digits: u8) {
 }
 
 /// A number with the digits that were asked for; whole numbers below 10^15 in full.
-pub(super) fn rounded(value: f64) -> String {
+pub(super) fn format_rounded(value: f64) -> String {
     to_digits(value, usize::from(SHOWN.load(Ordering::Relaxed)))
 }
 
@@ -37,13 +37,13 @@ fn to_digits(value: f64, digits: usize) -> String {
     let digits = i32::try_from(digits).unwrap_or(i32::MAX);
     if (DECIMAL_LEAST..SCIENTIFIC_FROM.max(digits)).contains(&power) {
         let decimals = usize::try_from(digits - 1 - power).unwrap_or(0);
-        return trimmed(&format!("{value:.decimals$}")).to_owned();
+        return trim_trailing_zeros(&format!("{value:.decimals$}")).to_owned();
     }
-    format!("{}e{exponent}", trimmed(mantissa))
+    format!("{}e{exponent}", trim_trailing_zeros(mantissa))
 }
 
 /// A decimal number without zeros at its end.
-fn trimmed(number: &str) -> &str {
+fn trim_trailing_zeros(number: &str) -> &str {
     match number.contains('.') {
         true => number.trim_end_matches('0').trim_end_matches('.'),
         false => number,

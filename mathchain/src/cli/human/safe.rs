@@ -6,7 +6,7 @@ use registry::is_unseen;
 
 /// Replaces characters that control the terminal or change the direction of text; line ends, tabs and whole sixel pictures remain.
 /// All text for readers passes here.
-pub(in crate::cli) fn safe(text: &str) -> Cow<'_, str> {
+pub(in crate::cli) fn replace_controls(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
     }
@@ -16,18 +16,18 @@ pub(in crate::cli) fn safe(text: &str) -> Cow<'_, str> {
         let (before, from) = rest.split_at(start);
         let end = from.find("\x1b\\").map_or(from.len(), |end| end + 2);
         let (picture, after) = from.split_at(end);
-        safe.extend(before.chars().map(shown));
+        safe.extend(before.chars().map(replace_control));
         match is_picture(picture) {
             true => safe.push_str(picture),
-            false => safe.extend(picture.chars().map(shown)),
+            false => safe.extend(picture.chars().map(replace_control)),
         }
         rest = after;
     }
-    safe.extend(rest.chars().map(shown));
+    safe.extend(rest.chars().map(replace_control));
     Cow::Owned(safe)
 }
 
-fn shown(character: char) -> char {
+fn replace_control(character: char) -> char {
     match is_unsafe(character) {
         true => char::REPLACEMENT_CHARACTER,
         false => character,
@@ -35,7 +35,7 @@ fn shown(character: char) -> char {
 }
 
 /// The text with every character that a reader does not see, or that steers a terminal, as its number: what is agreed to is what is shown.
-pub(in crate::cli) fn visible(text: &str) -> String {
+pub(in crate::cli) fn escape_invisible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
         match is_unsafe(character) || character == '\t' || is_unseen(character) {
@@ -93,13 +93,13 @@ mod tests {
 
     #[test]
     fn what_is_agreed_to_shows_every_character() {
-        assert_eq!(visible("a\n\u{e9}"), "a\n\u{e9}");
-        let hidden = visible("run\u{e0041}\u{202e}\u{200b}\u{ad}\u{1b}[2J\u{3164}");
+        assert_eq!(escape_invisible("a\n\u{e9}"), "a\n\u{e9}");
+        let hidden = escape_invisible("run\u{e0041}\u{202e}\u{200b}\u{ad}\u{1b}[2J\u{3164}");
         assert_eq!(
             hidden,
             "run\\u{e0041}\\u{202e}\\u{200b}\\u{ad}\\u{1b}[2J\\u{3164}"
         );
-        assert!(!safe("tag \u{e0041}").contains('\u{e0041}'));
+        assert!(!replace_controls("tag \u{e0041}").contains('\u{e0041}'));
     }
 
     #[test]
@@ -107,6 +107,9 @@ mod tests {
         let picture = "\x1bP0;1q\"1;1;100;50#0;2;100;100;100#0!100~$-\x1b\\";
         assert!(is_picture(picture));
         let among = format!("\x1b[2Ja {picture}\x1b]");
-        assert_eq!(safe(&among), format!("\u{fffd}[2Ja {picture}\u{fffd}]"));
+        assert_eq!(
+            replace_controls(&among),
+            format!("\u{fffd}[2Ja {picture}\u{fffd}]")
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! Aligned tables with a header.
 
-use super::text::width;
+use super::text::terminal_width;
 
 /// Rows of cells below names of columns.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ impl TextTable {
         let columns = self.numeric.iter_mut().zip(&mut self.fractions);
         for (cell, (numeric, longest)) in cells.iter().zip(columns) {
             *numeric &= is_number(cell);
-            *longest = (*longest).max(fraction(cell));
+            *longest = (*longest).max(fraction_width(cell));
         }
         self.rows.push(cells);
     }
@@ -43,9 +43,9 @@ impl TextTable {
     /// The lines, indented; `None` for a table that is wider than the screen or has a cell of several lines.
     pub(in crate::cli) fn fitting(&self, indent: usize) -> Option<String> {
         let cells = || self.rows.iter().flatten();
-        let fits = |cell: &String| !cell.contains('\n') && length(cell) <= CELL_MAX;
+        let fits = |cell: &String| !cell.contains('\n') && cell_width(cell) <= CELL_MAX;
         let total: usize = self.widths().iter().map(|width| width + GAP).sum();
-        (cells().all(fits) && indent + total <= width() + GAP).then(|| self.lines(indent))
+        (cells().all(fits) && indent + total <= terminal_width() + GAP).then(|| self.lines(indent))
     }
 
     /// The lines, indented.
@@ -64,10 +64,10 @@ impl TextTable {
         let mut line = " ".repeat(indent);
         for (column, (cell, &width)) in row.iter().zip(widths).enumerate() {
             let after = match pointed && self.numeric[column] {
-                true => self.fractions[column] - fraction(cell),
+                true => self.fractions[column] - fraction_width(cell),
                 false => 0,
             };
-            let pad = " ".repeat(width - (length(cell) + after).min(width));
+            let pad = " ".repeat(width - (cell_width(cell) + after).min(width));
             let after = " ".repeat(after);
             match self.numeric[column] {
                 true => line.extend([&pad, cell.as_str(), &after]),
@@ -84,22 +84,22 @@ impl TextTable {
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
             let whole = |cell: &String| match self.numeric[column] {
-                true => length(cell) + self.fractions[column] - fraction(cell),
-                false => length(cell),
+                true => cell_width(cell) + self.fractions[column] - fraction_width(cell),
+                false => cell_width(cell),
             };
-            let header = self.header.get(column).map(|name| length(name));
+            let header = self.header.get(column).map(|name| cell_width(name));
             cells.map(whole).chain(header).max().unwrap_or(0)
         };
         (0..self.header.len()).map(width).collect()
     }
 }
 
-fn length(cell: &str) -> usize {
+fn cell_width(cell: &str) -> usize {
     console::measure_text_width(cell)
 }
 
 /// Length of the fraction of a number with its point; none in scientific notation.
-fn fraction(cell: &str) -> usize {
+fn fraction_width(cell: &str) -> usize {
     match cell.contains('e') || cell == "..." {
         true => 0,
         false => cell.find('.').map_or(0, |point| cell.len() - point),

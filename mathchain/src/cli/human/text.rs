@@ -5,7 +5,7 @@ use std::io::IsTerminal as _;
 use crate::environment;
 
 /// A time in the reader's time zone.
-pub(in crate::cli) fn time(unix_ms: u64) -> String {
+pub(in crate::cli) fn format_local_time(unix_ms: u64) -> String {
     let ms = i64::try_from(unix_ms).unwrap_or(i64::MAX);
     match jiff::Timestamp::from_millisecond(ms) {
         Ok(moment) => {
@@ -17,14 +17,14 @@ pub(in crate::cli) fn time(unix_ms: u64) -> String {
 }
 
 /// A time in UTC, as RFC 3339 has it.
-pub(in crate::cli) fn utc(unix_ms: u64) -> String {
+pub(in crate::cli) fn format_utc_time(unix_ms: u64) -> String {
     let ms = i64::try_from(unix_ms).unwrap_or(i64::MAX);
     let moment = jiff::Timestamp::from_millisecond(ms);
     moment.map_or_else(|_| unix_ms.to_string(), |moment| format!("{moment:.3}"))
 }
 
 /// A number of bytes, in units of a thousand.
-pub(in crate::cli) fn size(bytes: u64) -> String {
+pub(in crate::cli) fn format_byte_size(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["kB", "MB", "GB", "TB", "PB"];
     if bytes < 1000 {
         return format!("{bytes} B");
@@ -43,7 +43,7 @@ const DIGEST: usize = 64;
 const DIGEST_SHOWN: usize = 12;
 
 /// The beginning of a text that is a digest and nothing else.
-pub(super) fn short(text: &str) -> Option<String> {
+pub(super) fn shorten_digest(text: &str) -> Option<String> {
     let is_digest = text.len() == DIGEST && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_digest.then(|| format!("{}...", &text[..DIGEST_SHOWN]))
 }
@@ -52,7 +52,7 @@ pub(super) fn short(text: &str) -> Option<String> {
 const WIDTH: usize = 100;
 
 /// Columns of the terminal that shows stdout, at most 100; 100 where none does.
-pub(in crate::cli) fn width() -> usize {
+pub(in crate::cli) fn terminal_width() -> usize {
     let columns = console::Term::stdout().size_checked();
     columns.map_or(WIDTH, |(_, columns)| usize::from(columns).clamp(20, WIDTH))
 }
@@ -63,7 +63,7 @@ pub(in crate::cli) fn at_width(text: &str) -> std::borrow::Cow<'_, str> {
     let columns = console::Term::stdout().size_checked();
     match columns {
         Some((_, columns)) if std::io::stdout().is_terminal() => {
-            broken(text, usize::from(columns)).into()
+            break_lines(text, usize::from(columns)).into()
         }
         _ => text.into(),
     }
@@ -71,17 +71,17 @@ pub(in crate::cli) fn at_width(text: &str) -> std::borrow::Cow<'_, str> {
 
 /// An entry of a list for a reader: on a terminal that is narrower than one of its lines, that line without padding, with the beginnings of
 /// digests, and broken at spaces.
-pub(in crate::cli) fn listed(entry: &str) -> std::borrow::Cow<'_, str> {
+pub(in crate::cli) fn fit_list_entry(entry: &str) -> std::borrow::Cow<'_, str> {
     let columns = console::Term::stdout().size_checked();
     match columns {
         Some((_, columns)) if std::io::stdout().is_terminal() => {
-            narrowed(entry, usize::from(columns)).into()
+            narrow_entry(entry, usize::from(columns)).into()
         }
         _ => entry.into(),
     }
 }
 
-fn narrowed(entry: &str, columns: usize) -> String {
+fn narrow_entry(entry: &str, columns: usize) -> String {
     const LEAST: usize = 20;
     let fit = |line: &str| {
         if columns < LEAST || console::measure_text_width(line) <= columns {
@@ -89,7 +89,7 @@ fn narrowed(entry: &str, columns: usize) -> String {
         }
         let body = line.trim_start();
         let indent = line.len() - body.len();
-        let word = |word: &str| short(word).unwrap_or_else(|| word.to_owned());
+        let word = |word: &str| shorten_digest(word).unwrap_or_else(|| word.to_owned());
         let parts = body.split("  ").map(str::trim);
         let parts = parts.filter(|part| !part.is_empty());
         let parts = parts.map(|part| part.split(' ').map(word).collect::<Vec<_>>().join(" "));
@@ -98,7 +98,7 @@ fn narrowed(entry: &str, columns: usize) -> String {
         match indent + console::measure_text_width(&body) <= columns {
             true => format!("{pad}{body}"),
             false => {
-                let body = wrapped(&body, columns - indent.min(columns / 2), 4);
+                let body = wrap_paragraph(&body, columns - indent.min(columns / 2), 4);
                 format!("{pad}{}", body.replace('\n', &format!("\n{pad}")))
             }
         }
@@ -108,7 +108,7 @@ fn narrowed(entry: &str, columns: usize) -> String {
 }
 
 /// Lines of at most `columns` characters, where words allow it.
-fn broken(text: &str, columns: usize) -> String {
+fn break_lines(text: &str, columns: usize) -> String {
     const LEAST: usize = 20;
     let is_prose = |line: &str| {
         let start = line.trim_start();
@@ -145,7 +145,7 @@ fn broken(text: &str, columns: usize) -> String {
 }
 
 /// A paragraph in lines of at most `width` characters, broken at spaces; lines after the first begin with `indent` spaces.
-pub(in crate::cli) fn wrapped(text: &str, width: usize, indent: usize) -> String {
+pub(in crate::cli) fn wrap_paragraph(text: &str, width: usize, indent: usize) -> String {
     let mut lines = String::new();
     let mut column = 0;
     let words = text
@@ -168,18 +168,18 @@ pub(in crate::cli) fn wrapped(text: &str, width: usize, indent: usize) -> String
 }
 
 /// A line for stderr: on a terminal broken at words, with `indent` spaces before the rest; elsewhere whole.
-pub(in crate::cli) fn fitted(line: &str, indent: usize) -> String {
+pub(in crate::cli) fn fit_stderr_line(line: &str, indent: usize) -> String {
     let columns = console::Term::stderr().size_checked();
     let Some((_, columns)) = columns.filter(|_| !line.contains('\n')) else {
         return format!("{line}\n");
     };
     let begin = line.len() - line.trim_start().len();
-    let text = wrapped(line, usize::from(columns).max(20) - begin, indent);
+    let text = wrap_paragraph(line, usize::from(columns).max(20) - begin, indent);
     format!("{}{text}\n", &line[..begin])
 }
 
 /// Text for stderr whose lines begin with `error:` or `warning:` in colour, where a terminal shows colours.
-pub(in crate::cli) fn coloured(text: &str) -> String {
+pub(in crate::cli) fn colour_severity(text: &str) -> String {
     const MARKS: [(&str, &str); 3] = [
         ("error:", "\u{1b}[1;31m"),
         ("warning:", "\u{1b}[1;33m"),
@@ -210,25 +210,25 @@ mod tests {
             "2026-11-29 12:30:00  call     write_file                 operator         success          01a:7\n    `/path` opens `a.txt`, blake3 {digest}\n"
         );
         assert_eq!(
-            narrowed(&entry, 80),
+            narrow_entry(&entry, 80),
             "2026-11-29 12:30:00  call  write_file  operator  success  01a:7\n    `/path` opens `a.txt`, blake3 0123456789ab...\n"
         );
-        assert_eq!(narrowed(&entry, 200), entry);
+        assert_eq!(narrow_entry(&entry, 200), entry);
         for columns in [40, 60, 79] {
-            let narrow = narrowed(&entry, columns);
+            let narrow = narrow_entry(&entry, columns);
             assert!(narrow.lines().all(|line| line.len() <= columns), "{narrow}");
         }
     }
 
     #[test]
     fn lines_break_at_words() {
-        assert_eq!(wrapped("one two  three", 20, 2), "one two three");
+        assert_eq!(wrap_paragraph("one two  three", 20, 2), "one two three");
         assert_eq!(
-            wrapped("one two three four", 12, 2),
+            wrap_paragraph("one two three four", 12, 2),
             "one two\n  three four"
         );
         assert_eq!(
-            wrapped("a_word_that_is_longer_than_a_line", 12, 2),
+            wrap_paragraph("a_word_that_is_longer_than_a_line", 12, 2),
             "a_word_that_is_longer_than_a_line"
         );
     }

@@ -5,10 +5,10 @@ use std::io::IsTerminal as _;
 
 use tool_core::{Numbers, Object, Value};
 
-use super::number::rounded;
+use super::number::format_rounded;
 use super::safe::is_picture;
 use super::table::TextTable;
-use super::text::{width, wrapped};
+use super::text::{terminal_width, wrap_paragraph};
 
 /// Maximum number of shown elements of a list, and of rows and columns of a table.
 const SHOWN_MAX: usize = 12;
@@ -16,10 +16,10 @@ const SHOWN_MAX: usize = 12;
 const SHOWN_LAST: usize = 4;
 
 /// A value, each member on a line; a picture as it is.
-pub(in crate::cli) fn value(value: &Value) -> String {
+pub(in crate::cli) fn render_value(value: &Value) -> String {
     let mut text = String::new();
     match value {
-        Value::Object(object) => members(object, 0, &mut text),
+        Value::Object(object) => render_members(object, 0, &mut text),
         other => {
             text.push_str(&inline_or_block(other, 0));
             text.push('\n');
@@ -29,7 +29,7 @@ pub(in crate::cli) fn value(value: &Value) -> String {
 }
 
 /// The picture that a result is: a text, or a member, that a terminal draws; a file of it is a file of the picture.
-pub(in crate::cli) fn picture(value: &Value) -> Option<&str> {
+pub(in crate::cli) fn find_picture(value: &Value) -> Option<&str> {
     match value {
         Value::String(text) if is_picture(text) => Some(text),
         Value::Object(object) => {
@@ -40,14 +40,14 @@ pub(in crate::cli) fn picture(value: &Value) -> Option<&str> {
     }
 }
 
-fn members(object: &Object, indent: usize, text: &mut String) {
+fn render_members(object: &Object, indent: usize, text: &mut String) {
     let widths = object.iter().map(|(key, _)| key.chars().count());
     let width = widths.max().unwrap_or(0);
     let pad = " ".repeat(indent);
     let all: Vec<(&str, &Value)> = object.iter().collect();
     let mut rest = all.as_slice();
     while let Some((&(key, value), after)) = rest.split_first() {
-        let series = series(rest);
+        let series = series_members(rest);
         if series.len() > 1 {
             text.push_str(&series_table(series).lines(indent));
             rest = &rest[series.len()..];
@@ -57,7 +57,7 @@ fn members(object: &Object, indent: usize, text: &mut String) {
         match value {
             Value::Object(inner) if !inner.is_empty() => {
                 let _ = writeln!(text, "{pad}{key}");
-                members(inner, indent + 2, text);
+                render_members(inner, indent + 2, text);
             }
             other => {
                 let rendered = inline_or_block(other, indent + 2);
@@ -74,8 +74,8 @@ fn members(object: &Object, indent: usize, text: &mut String) {
 
 /// A text beside its name, on a terminal in lines that end at words.
 fn in_lines(text: &str, indent: usize) -> String {
-    match std::io::stdout().is_terminal() && indent + text.chars().count() > width() {
-        true => wrapped(text, width().saturating_sub(indent), 0)
+    match std::io::stdout().is_terminal() && indent + text.chars().count() > terminal_width() {
+        true => wrap_paragraph(text, terminal_width().saturating_sub(indent), 0)
             .replace('\n', &format!("\n{}", " ".repeat(indent))),
         false => text.to_owned(),
     }
@@ -86,12 +86,12 @@ fn inline_or_block(value: &Value, indent: usize) -> String {
         Value::Null => "-".to_owned(),
         Value::String(text) if is_picture(text) => format!("{text}\n"),
         Value::String(text) => text.trim_end_matches('\n').to_owned(),
-        Value::Float(number) => rounded(*number),
-        Value::Numbers(numbers) if numbers.rank() == 1 => list(numbers),
-        Value::Numbers(numbers) if numbers.rank() == 2 => matrix(numbers, indent),
+        Value::Float(number) => format_rounded(*number),
+        Value::Numbers(numbers) if numbers.rank() == 1 => render_number_list(numbers),
+        Value::Numbers(numbers) if numbers.rank() == 2 => render_matrix(numbers, indent),
         Value::Numbers(numbers) => format!("array of shape {:?}", numbers.shape()),
         Value::Array(items) if items.is_empty() => "(none)".to_owned(),
-        Value::Array(items) => rows(items, indent),
+        Value::Array(items) => render_rows(items, indent),
         Value::Object(object) => {
             let members = object.iter();
             let members =
@@ -103,7 +103,7 @@ fn inline_or_block(value: &Value, indent: usize) -> String {
 }
 
 /// The indices of the shown ones of `count` elements: the first and the last; `None` stands for the others.
-fn shown(count: usize) -> Vec<Option<usize>> {
+fn shown_indices(count: usize) -> Vec<Option<usize>> {
     if count <= SHOWN_MAX {
         return (0..count).map(Some).collect();
     }
@@ -112,35 +112,36 @@ fn shown(count: usize) -> Vec<Option<usize>> {
     first.chain([None]).chain(last).collect()
 }
 
-fn spelled(of: &Numbers, number: f64) -> String {
+fn format_element(of: &Numbers, number: f64) -> String {
     match of.integral() {
         true => format!("{number:.0}"),
-        false => rounded(number),
+        false => format_rounded(number),
     }
 }
 
 /// The cells of the shown ones of a row or list.
-fn cells(of: &Numbers, row: &[f64]) -> Vec<String> {
-    let cell = |index: Option<usize>| index.map_or("...".to_owned(), |at| spelled(of, row[at]));
-    shown(row.len()).into_iter().map(cell).collect()
+fn row_cells(of: &Numbers, row: &[f64]) -> Vec<String> {
+    let cell =
+        |index: Option<usize>| index.map_or("...".to_owned(), |at| format_element(of, row[at]));
+    shown_indices(row.len()).into_iter().map(cell).collect()
 }
 
-fn list(numbers: &Numbers) -> String {
-    let text = cells(numbers, numbers.as_slice()).join(" ");
+fn render_number_list(numbers: &Numbers) -> String {
+    let text = row_cells(numbers, numbers.as_slice()).join(" ");
     match numbers.len() {
         0..=SHOWN_MAX => text,
         count => format!("{text} ({count} values)"),
     }
 }
 
-fn matrix(numbers: &Numbers, indent: usize) -> String {
+fn render_matrix(numbers: &Numbers, indent: usize) -> String {
     let (rows, columns) = (numbers.shape()[0], numbers.shape()[1]);
-    let header = shown(columns).into_iter().map(|_| "");
+    let header = shown_indices(columns).into_iter().map(|_| "");
     let mut table = TextTable::new(header);
-    for row in shown(rows) {
+    for row in shown_indices(rows) {
         let of = |at: usize| &numbers.as_slice()[at * columns..(at + 1) * columns];
-        let dots = || vec!["...".to_owned(); shown(columns).len()];
-        table.push(row.map_or_else(dots, |at| cells(numbers, of(at))));
+        let dots = || vec!["...".to_owned(); shown_indices(columns).len()];
+        table.push(row.map_or_else(dots, |at| row_cells(numbers, of(at))));
     }
     let mut text = table.lines(indent);
     if rows > SHOWN_MAX || columns > SHOWN_MAX {
@@ -150,7 +151,7 @@ fn matrix(numbers: &Numbers, indent: usize) -> String {
 }
 
 /// The members that form one table: an ascending `t`, and those after it with a value or row for each of its elements.
-fn series<'a, 'b>(members: &'b [(&'a str, &'a Value)]) -> &'b [(&'a str, &'a Value)] {
+fn series_members<'a, 'b>(members: &'b [(&'a str, &'a Value)]) -> &'b [(&'a str, &'a Value)] {
     let times = match members.first() {
         Some(("t", Value::Numbers(times))) if times.rank() == 1 => times,
         _ => return &members[..0],
@@ -184,9 +185,9 @@ fn series_table(members: &[(&str, &Value)]) -> TextTable {
         .collect();
     let mut table = TextTable::new(columns.iter().map(|(name, ..)| name.clone()));
     let count = columns.first().map_or(0, |(_, times, ..)| times.len());
-    for row in shown(count) {
+    for row in shown_indices(count) {
         let cell = |&(_, of, column, width): &(String, &Numbers, usize, usize)| match row {
-            Some(row) => spelled(of, of.as_slice()[row * width + column]),
+            Some(row) => format_element(of, of.as_slice()[row * width + column]),
             None => "...".to_owned(),
         };
         table.push(columns.iter().map(cell).collect());
@@ -194,20 +195,20 @@ fn series_table(members: &[(&str, &Value)]) -> TextTable {
     table
 }
 
-fn rows(items: &[Value], indent: usize) -> String {
-    if let Some(table) = records(items).and_then(|table| table.fitting(indent)) {
-        return table + &total(items.len(), indent);
+fn render_rows(items: &[Value], indent: usize) -> String {
+    if let Some(table) = records_table(items).and_then(|table| table.fitting(indent)) {
+        return table + &total_line(items.len(), indent);
     }
     let pad = " ".repeat(indent);
     let mut text = String::new();
-    for index in shown(items.len()) {
+    for index in shown_indices(items.len()) {
         match index.map(|at| &items[at]) {
             None => {
                 let _ = writeln!(text, "{pad}...");
             }
             Some(Value::Object(object)) if !object.is_empty() => {
                 let mut block = String::new();
-                members(object, indent + 2, &mut block);
+                render_members(object, indent + 2, &mut block);
                 block.replace_range(indent..=indent, "-");
                 text.push_str(&block);
             }
@@ -222,13 +223,13 @@ fn rows(items: &[Value], indent: usize) -> String {
         && items
             .iter()
             .all(|item| item.as_str().is_none_or(|text| !text.contains(' ')));
-    match short && items.len() <= SHOWN_MAX && line.len() <= width() / 2 {
+    match short && items.len() <= SHOWN_MAX && line.len() <= terminal_width() / 2 {
         true => line,
-        false => text + &total(items.len(), indent),
+        false => text + &total_line(items.len(), indent),
     }
 }
 
-fn total(count: usize, indent: usize) -> String {
+fn total_line(count: usize, indent: usize) -> String {
     match count {
         0..=SHOWN_MAX => String::new(),
         _ => format!("{}({count} in total)\n", " ".repeat(indent)),
@@ -236,7 +237,7 @@ fn total(count: usize, indent: usize) -> String {
 }
 
 /// Records as a table: a column for each member of any of them; `None` where a cell would be a structure.
-fn records(items: &[Value]) -> Option<TextTable> {
+fn records_table(items: &[Value]) -> Option<TextTable> {
     let mut names: Vec<&str> = Vec::new();
     let mut objects = Vec::with_capacity(items.len());
     for item in items {
@@ -260,7 +261,7 @@ fn records(items: &[Value]) -> Option<TextTable> {
         objects.push(object);
     }
     let mut table = TextTable::new(names.iter().copied());
-    for index in shown(objects.len()) {
+    for index in shown_indices(objects.len()) {
         let cell = |name: &&str| match index.map(|at| objects[at].get(name)) {
             None => "...".to_owned(),
             Some(None) => String::new(),
@@ -278,7 +279,7 @@ mod tests {
     use super::*;
 
     fn shown_of(text: &str) -> String {
-        value(&json::parse_json(text, json::JsonLimits::default()).unwrap())
+        render_value(&json::parse_json(text, json::JsonLimits::default()).unwrap())
     }
 
     #[test]
@@ -329,13 +330,13 @@ mod tests {
     #[test]
     fn a_picture_is_printed_as_it_is() {
         let drawn = "\x1bP0;1q\"1;1;100;50#0;2;100;100;100#0!100~$-\x1b\\";
-        let shown = value(&object! { "plot" => drawn });
+        let shown = render_value(&object! { "plot" => drawn });
         assert!(shown.contains(drawn), "{shown:?}");
-        assert_eq!(value(&Value::from(drawn)).trim_end(), drawn);
+        assert_eq!(render_value(&Value::from(drawn)).trim_end(), drawn);
         assert_eq!(
-            picture(&object! { "sixel" => drawn, "n_points" => 3.0 }),
+            find_picture(&object! { "sixel" => drawn, "n_points" => 3.0 }),
             Some(drawn)
         );
-        assert_eq!(picture(&object! { "text" => "drawn" }), None);
+        assert_eq!(find_picture(&object! { "text" => "drawn" }), None);
     }
 }

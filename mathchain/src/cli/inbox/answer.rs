@@ -8,7 +8,7 @@ use super::super::approvals;
 use super::super::prelude::*;
 use super::waiting;
 use super::{ApproverKeyArgs, notices};
-use crate::approvers::{self, approver};
+use crate::approvers::{self, authenticate_approver};
 use crate::waiting::{WaitingEntry, WaitingGate};
 
 /// Longest answer, in bytes.
@@ -31,7 +31,7 @@ pub(super) struct AnswerCommand {
 }
 
 /// Answers one entry.
-pub(super) fn answer(
+pub(super) fn answer_entry(
     global: &GlobalArgs,
     toolkit: &Toolkit,
     answer: &AnswerCommand,
@@ -41,8 +41,8 @@ pub(super) fn answer(
             "an answer has 1 to {ANSWER_BYTES_MAX} bytes, found {}", answer.text.len()));
     }
     toolkit.check_origin()?;
-    let state = open::state(toolkit)?;
-    let all = waiting::all(state, toolkit, None)?;
+    let state = open::require_state(toolkit)?;
+    let all = waiting::collect_waiting(state, toolkit, None)?;
     let mut found: Vec<WaitingEntry> = all
         .into_iter()
         .filter(|one| one.is_called(&answer.id))
@@ -70,11 +70,11 @@ pub(super) fn answer(
                 key: answer.key.key.clone(),
             };
             match yes_or_no(&answer.text)? {
-                true => approvals::approve(global, &decide.into()),
-                false => approvals::deny(global, &decide),
+                true => approvals::approve_requests(global, &decide.into()),
+                false => approvals::deny_request(global, &decide),
             }
         }
-        Some(WaitingEntry::Gate(gate)) => satisfy(global, toolkit, answer, &gate),
+        Some(WaitingEntry::Gate(gate)) => satisfy_gate(global, toolkit, answer, &gate),
         Some(WaitingEntry::Feedback { workflow, item }) => {
             // An answer that is the label of an option chooses it.
             let labels = item.context.options.iter().map(|option| &option.label);
@@ -85,7 +85,7 @@ pub(super) fn answer(
                 "selectedOption" => option,
             };
             let context = CallContext {
-                person: person(toolkit, answer.key.key.as_deref())?,
+                person: identify_person(toolkit, answer.key.key.as_deref())?,
                 ..CallContext::default()
             };
             let outcome = toolkit.call_with(&context, "feedback:respond", &args);
@@ -93,12 +93,12 @@ pub(super) fn answer(
         }
         None => {
             let key = answer.key.key.as_deref();
-            let by = answering(toolkit, state, &answer.id, &answer.text, key)?;
+            let by = identify_answerer(toolkit, state, &answer.id, &answer.text, key)?;
             let replied = state.answer(&answer.id, &answer.text, &by)?;
             state.close()?;
             let found = state.notice(&replied.call_id)?;
-            output::data(global, &notices::value(&found), || {
-                notices::readable(&found)
+            output::print_data(global, &notices::notice_value(&found), || {
+                notices::render_notice(&found)
             })
         }
     }
@@ -108,7 +108,7 @@ pub(super) fn answer(
 ///
 /// # Errors
 /// `policy_denied` where no person answers a gate; `invalid_args` for another answer than `yes` or `no`.
-fn answering(
+fn identify_answerer(
     toolkit: &Toolkit,
     state: &StateStore,
     id: &str,
@@ -118,7 +118,7 @@ fn answering(
     let (found, answers) = state.notice(id)?;
     if found.kind != "gate" {
         return match key {
-            Some(key) => approver(Some(key), toolkit.config().approvals.from),
+            Some(key) => authenticate_approver(Some(key), toolkit.config().approvals.from),
             None => Ok(WITHOUT_KEY.to_owned()),
         };
     }
@@ -133,7 +133,7 @@ fn answering(
             "`mathchain inbox show` shows it"),
         );
     }
-    let by = approver(key, toolkit.config().approvals.from)?;
+    let by = authenticate_approver(key, toolkit.config().approvals.from)?;
     if key.is_none() {
         let pipeline = state.pipeline(&found.call_id)?;
         approvers::at_terminal(pipeline.requester_group)?;
@@ -145,11 +145,13 @@ fn answering(
 ///
 /// # Errors
 /// Those of the key.
-fn person(toolkit: &Toolkit, key: Option<&Path>) -> Result<Option<String>> {
+fn identify_person(toolkit: &Toolkit, key: Option<&Path>) -> Result<Option<String>> {
     let from = toolkit.config().approvals.from;
     let is_person = key.is_some()
         || (from == registry::ApprovalsFrom::Terminal && approvers::at_terminal(None).is_ok());
-    is_person.then(|| approver(key, from)).transpose()
+    is_person
+        .then(|| authenticate_approver(key, from))
+        .transpose()
 }
 
 fn yes_or_no(text: &str) -> Result<bool> {
@@ -161,7 +163,7 @@ fn yes_or_no(text: &str) -> Result<bool> {
 }
 
 /// Satisfies a gate as a person: the call files a request, which the person at this terminal, or the holder of the key, grants at once.
-fn satisfy(
+fn satisfy_gate(
     global: &GlobalArgs,
     toolkit: &Toolkit,
     answer: &AnswerCommand,
@@ -178,7 +180,10 @@ fn satisfy(
         }
         false => Some(answer.text.as_str()),
     };
-    let by = approvers::approver(answer.key.key.as_deref(), toolkit.config().approvals.from)?;
+    let by = approvers::authenticate_approver(
+        answer.key.key.as_deref(),
+        toolkit.config().approvals.from,
+    )?;
     if answer.key.key.is_none() {
         approvers::at_terminal(None)?;
     }
@@ -190,7 +195,7 @@ fn satisfy(
     let call = || toolkit.call_with(&context, "gate:satisfy", &args);
     let mut outcome = call();
     if let tool_core::OutcomeStatus::PendingApproval { approval_id, .. } = &outcome.status {
-        open::state(toolkit)?.approve(approval_id, &by)?;
+        open::require_state(toolkit)?.approve(approval_id, &by)?;
         outcome = call();
     }
     super::answer_of(toolkit, global, &outcome)

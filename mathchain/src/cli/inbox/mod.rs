@@ -57,14 +57,14 @@ Gates and approvals need a person: a terminal, or an approver's key (docs/policy
 }
 
 /// Lists, shows, answers or watches.
-pub(super) fn inbox(global: &GlobalArgs, inbox: &InboxArgs) -> Result<ExitCode> {
-    let toolkit = open::toolkit(global)?;
+pub(super) fn run_inbox_command(global: &GlobalArgs, inbox: &InboxArgs) -> Result<ExitCode> {
+    let toolkit = open::open_toolkit(global)?;
     match &inbox.command {
-        None => list(global, &toolkit, &inbox.list),
-        Some(InboxCommand::List(wanted)) => list(global, &toolkit, wanted),
-        Some(InboxCommand::Show { id }) => show(global, &toolkit, id),
-        Some(InboxCommand::Answer(answer)) => answer::answer(global, &toolkit, answer),
-        Some(InboxCommand::Watch) => watch(global, &toolkit),
+        None => list_entries(global, &toolkit, &inbox.list),
+        Some(InboxCommand::List(wanted)) => list_entries(global, &toolkit, wanted),
+        Some(InboxCommand::Show { id }) => show_entry(global, &toolkit, id),
+        Some(InboxCommand::Answer(answer)) => answer::answer_entry(global, &toolkit, answer),
+        Some(InboxCommand::Watch) => watch_entries(global, &toolkit),
     }
 }
 
@@ -78,28 +78,29 @@ impl InboxEntry {
     fn value(&self) -> Value {
         match self {
             Self::Waiting(waiting) => waiting.value(),
-            Self::Notice(notice) => notices::value(notice),
+            Self::Notice(notice) => notices::notice_value(notice),
         }
     }
 
     fn readable(&self, folders: FolderArgs) -> String {
         match self {
-            Self::Waiting(one) => waiting::readable(one),
-            Self::Notice(notice) => {
-                folders.line(notices::readable(notice), notice.0.folder_root.as_deref())
-            }
+            Self::Waiting(one) => waiting::render_waiting(one),
+            Self::Notice(notice) => folders.line(
+                notices::render_notice(notice),
+                notice.0.folder_root.as_deref(),
+            ),
         }
     }
 }
 
-fn entries(
+fn inbox_entries(
     global: &GlobalArgs,
     toolkit: &Toolkit,
     wanted: &InboxListArgs,
 ) -> Result<Vec<InboxEntry>> {
     let state = open::state_to_read(global, toolkit)?;
     let of = wanted.folders.of(toolkit);
-    let waiting = waiting::all(&state, toolkit, of.as_ref())?;
+    let waiting = waiting::collect_waiting(&state, toolkit, of.as_ref())?;
     let mut entries: Vec<InboxEntry> = waiting.into_iter().map(InboxEntry::Waiting).collect();
     for notice in state.notices(of.as_ref(), wanted.limit as usize)? {
         entries.push(InboxEntry::Notice(state.notice(&notice.id)?));
@@ -107,30 +108,34 @@ fn entries(
     Ok(entries)
 }
 
-fn list(global: &GlobalArgs, toolkit: &Toolkit, wanted: &InboxListArgs) -> Result<ExitCode> {
-    let entries = entries(global, toolkit, wanted)?;
+fn list_entries(
+    global: &GlobalArgs,
+    toolkit: &Toolkit,
+    wanted: &InboxListArgs,
+) -> Result<ExitCode> {
+    let entries = inbox_entries(global, toolkit, wanted)?;
     let none = wanted
         .folders
         .none(toolkit, "nothing waits, and no notifications");
     let line = |entry: &InboxEntry| entry.readable(wanted.folders);
-    output::list(global, &entries, InboxEntry::value, &none, line)
+    output::print_list(global, &entries, InboxEntry::value, &none, line)
 }
 
-fn show(global: &GlobalArgs, toolkit: &Toolkit, id: &str) -> Result<ExitCode> {
+fn show_entry(global: &GlobalArgs, toolkit: &Toolkit, id: &str) -> Result<ExitCode> {
     let state = open::state_to_read(global, toolkit)?;
-    let all = waiting::all(&state, toolkit, None)?;
+    let all = waiting::collect_waiting(&state, toolkit, None)?;
     let found: Vec<&WaitingEntry> = all.iter().filter(|one| one.is_called(id)).collect();
     if let [one] = found.as_slice() {
-        return output::data(global, &one.value(), || waiting::readable(one));
+        return output::print_data(global, &one.value(), || waiting::render_waiting(one));
     }
     let found = state.notice(id)?;
-    output::data(global, &notices::value(&found), || {
-        notices::readable(&found)
+    output::print_data(global, &notices::notice_value(&found), || {
+        notices::render_notice(&found)
     })
 }
 
 /// Prints what waits, and each new entry. The list is that of this folder.
-fn watch(global: &GlobalArgs, toolkit: &Toolkit) -> Result<ExitCode> {
+fn watch_entries(global: &GlobalArgs, toolkit: &Toolkit) -> Result<ExitCode> {
     use std::io::Write as _;
     let wanted = InboxListArgs {
         folders: FolderArgs { all_folders: false },
@@ -138,7 +143,7 @@ fn watch(global: &GlobalArgs, toolkit: &Toolkit) -> Result<ExitCode> {
     };
     let mut seen = std::collections::BTreeSet::new();
     loop {
-        for entry in entries(global, toolkit, &wanted)? {
+        for entry in inbox_entries(global, toolkit, &wanted)? {
             let is_open = match &entry {
                 InboxEntry::Waiting(_) => true,
                 InboxEntry::Notice((notice, answers)) => {
@@ -149,12 +154,12 @@ fn watch(global: &GlobalArgs, toolkit: &Toolkit) -> Result<ExitCode> {
             let key = json::to_text(&value);
             if is_open && seen.insert(key.clone()) {
                 match global.format() {
-                    OutputFormat::Json => print(&(key + "\n")),
-                    _ => say(&entry.readable(wanted.folders)),
+                    OutputFormat::Json => write_stdout(&(key + "\n")),
+                    _ => print_text(&entry.readable(wanted.folders)),
                 }
             }
         }
-        if stdout().flush().is_err() || output::is_incomplete() {
+        if standard_output().flush().is_err() || output::is_incomplete() {
             return Ok(exit::OK.into()); // the reader has ended
         }
         std::thread::sleep(PAUSE);
@@ -167,7 +172,7 @@ fn answer_of(
     global: &GlobalArgs,
     outcome: &tool_core::CallOutcome,
 ) -> Result<ExitCode> {
-    super::answer::finish(toolkit, global, outcome)
+    super::answer::finish_answer(toolkit, global, outcome)
 }
 
 /// The file of an approver's key.

@@ -7,13 +7,13 @@ use registry::WorkspaceId;
 use workflow::tools::log;
 
 use super::super::prelude::*;
-use crate::waiting::{WaitingEntry, in_workflows, labels};
+use crate::waiting::{WaitingEntry, in_workflows, option_labels};
 
 /// Most approvals of a list.
 const APPROVALS_MAX: usize = 1000;
 
 /// All that waits: approvals first, then gates, then feedback.
-pub(super) fn all(
+pub(super) fn collect_waiting(
     state: &StateStore,
     toolkit: &Toolkit,
     of: Option<&WorkspaceId>,
@@ -39,10 +39,10 @@ pub(super) fn all(
     Ok(all)
 }
 
-pub(super) fn readable(waiting: &WaitingEntry) -> String {
+pub(super) fn render_waiting(waiting: &WaitingEntry) -> String {
     match waiting {
         WaitingEntry::Approval(approval) => {
-            let time = human::time(approval.created_ms);
+            let time = human::format_local_time(approval.created_ms);
             let (id, tool, role) = (&approval.id, &approval.tool, &approval.role);
             let preview = approval.preview.replace('\n', "\n    ");
             format!(
@@ -66,12 +66,12 @@ pub(super) fn readable(waiting: &WaitingEntry) -> String {
             let (id, kind, by) = (&item.id, item.kind, &item.author.principal);
             let content = item.content.replace('\n', "\n    ");
             let text = format!("{workflow}/{id}  {kind}{blocking}  by `{by}`\n    {content}\n");
-            text + &choices(&labels(item))
+            text + &choices_text(&option_labels(item))
         }
     }
 }
 
-fn choices(options: &[String]) -> String {
+fn choices_text(options: &[String]) -> String {
     match options {
         [] => String::new(),
         options => format!("    options: {}\n", options.join(", ")),

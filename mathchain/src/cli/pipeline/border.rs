@@ -64,7 +64,7 @@ impl ExchangeBorder {
 }
 
 /// The failure of an agent that left these.
-pub(super) fn message(workspace: &Path, moved: &[(PathBuf, PathBuf)]) -> String {
+pub(super) fn moved_files_message(workspace: &Path, moved: &[(PathBuf, PathBuf)]) -> String {
     let named = moved.iter().map(|(path, place)| {
         let path = path.strip_prefix(workspace).unwrap_or(path).display();
         match place.exists() && place != &workspace.join(path.to_string()) {

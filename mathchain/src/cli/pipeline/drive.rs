@@ -308,7 +308,7 @@ impl<'a> PipelineDriver<'a> {
         if answer.is_empty() {
             return result;
         }
-        let (folder, path) = super::logs::place(phase, agent, "md");
+        let (folder, path) = super::logs::agent_file_path(phase, agent, "md");
         let content = format!("{answer}\n");
         let written = files
             .make_folder(&folder)
@@ -374,11 +374,11 @@ impl<'a> PipelineDriver<'a> {
         };
         let before = gates::open_notice(&self.events, phase);
         let (events, asked, question) =
-            gates::open(self.toolkit, &self.id, phase, gate, before, stop)?;
+            gates::open_gate(self.toolkit, &self.id, phase, gate, before, stop)?;
         self.record_asking(events, question)?;
         if let Some(asked) = asked {
             self.view.waits(&asked);
-            gates::notify(self.toolkit, &self.ready.config.notify, &self.id, &asked);
+            gates::notify_gate(self.toolkit, &self.ready.config.notify, &self.id, &asked);
             self.asked = Some(asked);
         }
         Ok(())
@@ -386,7 +386,7 @@ impl<'a> PipelineDriver<'a> {
 
     /// What the agents of a phase, or of all, have used, those that run among them.
     fn used(&self, of: Option<&str>) -> AgentUsage {
-        let mut used = record::used(&self.events, of);
+        let mut used = record::sum_usage(&self.events, of);
         for (phase, progress) in self.view.running() {
             if of.is_none_or(|of| of == phase) {
                 used.cost_usd += progress.cost_usd.unwrap_or(0.0);
@@ -420,7 +420,7 @@ impl<'a> PipelineDriver<'a> {
                 .max_turns
                 .is_some_and(|limit| used.turns.unwrap_or(0) > limit);
         if over && self.machine.stop().is_none() && self.is_more() {
-            complain(&format!(
+            write_stderr(&format!(
                 "the pipeline stops: {} and {} are beyond its limits\n",
                 used.cost(),
                 used.turns()
@@ -449,7 +449,7 @@ impl<'a> PipelineDriver<'a> {
             let pending = phase.state == chain_runtime::pipeline::PhaseState::Pending;
             pending
                 || phase.agents.iter().any(|agent| !ended(&agent.state))
-                    && record::status(&phase.state).0 == "running"
+                    && record::phase_status(&phase.state).0 == "running"
         })
     }
 }

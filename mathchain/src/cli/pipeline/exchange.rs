@@ -51,7 +51,7 @@ impl AgentExchange {
         let failed = |err: std::io::Error| tool_error!(ToolError, "io"; "cannot make the folder of an agent: {err}"; "set TMPDIR to a writable folder");
         let number = std::hash::RandomState::new().build_hasher().finish();
         let parent = std::env::temp_dir().canonicalize().map_err(failed)?;
-        host_sandbox::sandbox::sweep(&parent);
+        host_sandbox::sandbox::sweep_stale_folders(&parent);
         let folder = parent.join(format!("{PREFIX}{number:016x}"));
         let private = |path: &Path| DirBuilder::new().mode(0o700).create(path);
         private(&folder).map_err(failed)?;
@@ -137,10 +137,10 @@ impl AgentExchange {
         while !ended.load(Ordering::SeqCst) {
             match self.await_client(ended) {
                 Ok(Some((input, output))) => {
-                    let Ok(child) = start(server, input, output) else {
+                    let Ok(child) = start_server(server, input, output) else {
                         return;
                     };
-                    attend(child, ended);
+                    await_server_exit(child, ended);
                 }
                 Ok(None) => {}
                 Err(_) => std::thread::sleep(LOOK),
@@ -196,7 +196,7 @@ impl Drop for AgentExchange {
 }
 
 /// Starts the server in a process group of its own, so that Ctrl-C does not reach it before the agent.
-fn start(server: &[String], input: File, output: File) -> std::io::Result<Child> {
+fn start_server(server: &[String], input: File, output: File) -> std::io::Result<Child> {
     let (program, arguments) = server
         .split_first()
         .ok_or(std::io::ErrorKind::InvalidInput)?;
@@ -210,7 +210,7 @@ fn start(server: &[String], input: File, output: File) -> std::io::Result<Child>
 }
 
 /// Waits for a server, which ends with its client; one that does not end after the agent is stopped.
-fn attend(mut child: Child, ended: &AtomicBool) {
+fn await_server_exit(mut child: Child, ended: &AtomicBool) {
     let mut since = None;
     while let Ok(None) = child.try_wait() {
         std::thread::sleep(LOOK);
@@ -235,7 +235,7 @@ fn attend(mut child: Child, ended: &AtomicBool) {
 ///
 /// # Errors
 /// A folder that is none of an exchange.
-pub(in crate::cli) fn join(folder: &Path) -> Result<ExitCode> {
+pub(in crate::cli) fn join_exchange(folder: &Path) -> Result<ExitCode> {
     let failed = |err: std::io::Error| {
         tool_error!(PreconditionFailed, "exchange"; "cannot join the server of `{}`: {err}", folder.display();
             "this option is for the configuration that a pipeline gives to its agents")

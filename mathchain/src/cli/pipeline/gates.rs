@@ -68,7 +68,7 @@ pub(super) fn open_notice(events: &[PhaseEvent], of: &str) -> Option<String> {
 ///
 /// # Errors
 /// A question that cannot be recorded.
-pub(super) fn open(
+pub(super) fn open_gate(
     toolkit: &Toolkit,
     id: &str,
     phase: &str,
@@ -92,7 +92,7 @@ pub(super) fn open(
             Ok((vec![opened(None), settled(true, "auto", text)], None, None))
         }
         GateKind::VerificationPass => {
-            let (passed, text) = verify(toolkit, gate, stop);
+            let (passed, text) = verify_gate(toolkit, gate, stop);
             if stop.is_set() {
                 // Nothing was found: the gate runs again when the pipeline is resumed.
                 return Ok((Vec::new(), None, None));
@@ -136,7 +136,7 @@ pub(super) fn open(
 }
 
 /// Runs the command of a gate: whether it passed, and what was found.
-fn verify(toolkit: &Toolkit, gate: &PhaseGate, stop: &StopFlag) -> (bool, String) {
+fn verify_gate(toolkit: &Toolkit, gate: &PhaseGate, stop: &StopFlag) -> (bool, String) {
     let sandbox = toolkit.sandbox();
     let mut argv = gate.command.clone();
     let mut readable = Vec::new();
@@ -171,7 +171,12 @@ fn verify(toolkit: &Toolkit, gate: &PhaseGate, stop: &StopFlag) -> (bool, String
 }
 
 /// Tells the configured program what waits.
-pub(super) fn notify(toolkit: &Toolkit, notify: &NotifyProgram, id: &str, asked: &GateQuestion) {
+pub(super) fn notify_gate(
+    toolkit: &Toolkit,
+    notify: &NotifyProgram,
+    id: &str,
+    asked: &GateQuestion,
+) {
     let entry = object! {
         "event" => "gate",
         "id" => asked.notice.as_str(),
@@ -179,5 +184,5 @@ pub(super) fn notify(toolkit: &Toolkit, notify: &NotifyProgram, id: &str, asked:
         "phase" => asked.phase.as_str(),
         "text" => asked.prompt.as_str(),
     };
-    notify::tell(toolkit.sandbox(), notify, &entry);
+    notify::run_notifier(toolkit.sandbox(), notify, &entry);
 }

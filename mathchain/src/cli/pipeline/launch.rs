@@ -92,7 +92,7 @@ pub(in crate::cli) struct AgentLaunch<'a> {
 }
 
 /// The command that an agent's command line starts as its MCP server.
-pub(super) fn joining(program: &str, exchange: &str) -> Vec<String> {
+pub(super) fn exchange_client_command(program: &str, exchange: &str) -> Vec<String> {
     let words = [program, "serve", "--mcp", "--through", exchange];
     words.map(str::to_owned).to_vec()
 }
@@ -113,7 +113,7 @@ impl AgentLaunch<'_> {
                     _ => Category::OsError,
                 };
                 (
-                    AgentResult::failed(category, human::error(&error).trim()),
+                    AgentResult::failed(category, human::render_error(&error).trim()),
                     String::new(),
                 )
             }
@@ -122,7 +122,7 @@ impl AgentLaunch<'_> {
             let moved = self.border.set_aside(self.workspace, &before);
             if !moved.is_empty() {
                 result.category = Some(Category::ProtectedPath);
-                result.message = border::message(self.workspace, &moved);
+                result.message = border::moved_files_message(self.workspace, &moved);
             }
         }
         result.turns = said.turns;
@@ -281,7 +281,7 @@ impl AgentLaunch<'_> {
                 Some("exec" | "sandbox" | "arguments" | "processes") => Category::OsError,
                 _ => Category::StreamError,
             };
-            failed(category, human::error(&fault).trim().to_owned());
+            failed(category, human::render_error(&fault).trim().to_owned());
         } else if exit != Some(ProcessExit::Status(0)) || error.is_some() {
             let last = stderr.lines().rev().find(|line| !line.trim().is_empty());
             let words = error.as_deref().or(last).unwrap_or_default().trim();
@@ -318,7 +318,7 @@ impl AgentLaunch<'_> {
     fn command(&self, spawner: &dyn Spawner, exchange: &AgentExchange) -> Result<SandboxCommand> {
         let own = std::env::current_exe()
             .map_err(|err| tool_error!(ToolError, "io"; "cannot find this program: {err}"))?;
-        let join = joining(
+        let join = exchange_client_command(
             &own.display().to_string(),
             &exchange.folder().display().to_string(),
         );
@@ -406,7 +406,7 @@ impl AgentLaunch<'_> {
         if self.ready.isolation == Isolation::None {
             return Ok(());
         }
-        let home = environment::home().unwrap_or_default();
+        let home = environment::home_folder().unwrap_or_default();
         for name in &self.ready.cli.home_files {
             let path = home.join(name);
             let mut content = Vec::new();
@@ -438,7 +438,7 @@ impl AgentLaunch<'_> {
         const PLACES: [&str; 8] = [
             "PATH", "HOME", "TMPDIR", "TMP", "TEMP", "LANG", "PWD", "OLDPWD",
         ];
-        let names = environment::names();
+        let names = environment::variable_names();
         let mut cli = self.ready.cli.clone();
         if cli.env_policy == EnvPolicy::Filtered {
             // What is no secret by its name may be one: a process gets what is known to be none.
@@ -450,7 +450,7 @@ impl AgentLaunch<'_> {
             free || !(PLACES.contains(&name.as_str())
                 || (name.starts_with("XDG_") && name.ends_with("_HOME")))
         };
-        let value = |name: String| Some((name.clone(), environment::variable(&name)?));
+        let value = |name: String| Some((name.clone(), environment::read_variable(&name)?));
         let mut variables: Vec<(String, String)> =
             passed.into_iter().filter(own).filter_map(value).collect();
         if !free {

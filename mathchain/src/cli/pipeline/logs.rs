@@ -18,14 +18,14 @@ const WAITING_BYTES_MAX: usize = 64 << 10;
 const WAITING_MAX: Duration = Duration::from_millis(300);
 
 /// The folder and the path of a file of an agent in the workspace: `outputs/PHASE/AGENT.EXTENSION`.
-pub(super) fn place(phase: &str, agent: &str, extension: &str) -> (String, String) {
-    let folder = format!("outputs/{}", plain(phase));
-    let path = format!("{folder}/{}.{extension}", plain(agent));
+pub(super) fn agent_file_path(phase: &str, agent: &str, extension: &str) -> (String, String) {
+    let folder = format!("outputs/{}", plain_file_name(phase));
+    let path = format!("{folder}/{}.{extension}", plain_file_name(agent));
     (folder, path)
 }
 
 /// A name of letters, digits, `.`, `_` and `-` that begins and ends with a letter or digit.
-fn plain(name: &str) -> String {
+fn plain_file_name(name: &str) -> String {
     let fits = |one: char| one.is_ascii_alphanumeric() || "._-".contains(one);
     let plain: String = name
         .chars()
@@ -98,7 +98,7 @@ impl AgentLogs {
         log.part.push_str(&line);
         log.part.push('\n');
         if log.part.len() >= PART_BYTES {
-            spill(log, phase, agent, files);
+            spill_log(log, phase, agent, files);
         }
     }
 
@@ -107,9 +107,9 @@ impl AgentLogs {
         let Some(mut log) = self.of.remove(&(phase.to_owned(), agent.to_owned())) else {
             return;
         };
-        spill(&mut log, phase, agent, files);
+        spill_log(&mut log, phase, agent, files);
         if log.spilled > 0 {
-            let (_, path) = place(phase, agent, "log");
+            let (_, path) = agent_file_path(phase, agent, "log");
             let mut text = format!("[{} more bytes of output in {path}]", log.spilled);
             if log.left_out > 0 {
                 text = format!("{} [{} bytes left out]", text, log.left_out);
@@ -157,12 +157,12 @@ impl AgentLogs {
 }
 
 /// Appends the waiting part to the file; one that cannot be written is left out.
-fn spill(log: &mut AttemptLog, phase: &str, agent: &str, files: &dyn WorkspaceFiles) {
+fn spill_log(log: &mut AttemptLog, phase: &str, agent: &str, files: &dyn WorkspaceFiles) {
     if log.part.is_empty() {
         return;
     }
     let part = std::mem::take(&mut log.part);
-    let (folder, path) = place(phase, agent, "log");
+    let (folder, path) = agent_file_path(phase, agent, "log");
     let mode = match log.begun {
         true => WriteMode::Append,
         false => WriteMode::Overwrite,
@@ -195,7 +195,7 @@ mod tests {
             ("é", "unnamed"),
             ("a é", "a"),
         ] {
-            assert_eq!(plain(name), expected, "{name}");
+            assert_eq!(plain_file_name(name), expected, "{name}");
         }
     }
 }

@@ -72,7 +72,10 @@ Ctrl-C asks the agents to end, and kills them after 30 seconds; a second one kil
 }
 
 /// Runs, resumes, lists and shows pipelines.
-pub(super) fn pipeline(global: &GlobalArgs, command: &PipelineCommand) -> Result<ExitCode> {
+pub(super) fn run_pipeline_command(
+    global: &GlobalArgs,
+    command: &PipelineCommand,
+) -> Result<ExitCode> {
     match command {
         PipelineCommand::Run {
             file,
@@ -83,28 +86,30 @@ pub(super) fn pipeline(global: &GlobalArgs, command: &PipelineCommand) -> Result
                 Some(file) => with_file(global, file)?,
                 None => global.clone(),
             };
-            run(&global, choice, *dry_run)
+            run_pipeline(&global, choice, *dry_run)
         }
         PipelineCommand::Resume { id, retry_unknown } => {
-            resume(&where_it_ran(global)?, id, *retry_unknown)
+            resume_pipeline(&where_it_ran(global)?, id, *retry_unknown)
         }
-        PipelineCommand::List { folders, limit } => list(&where_it_ran(global)?, folders, *limit),
+        PipelineCommand::List { folders, limit } => {
+            list_pipelines(&where_it_ran(global)?, folders, *limit)
+        }
         PipelineCommand::Show { id } => {
             let global = &where_it_ran(global)?;
-            let toolkit = open::toolkit(global)?;
+            let toolkit = open::open_toolkit(global)?;
             let state = open::state_to_read(global, &toolkit)?;
             let row = state.pipeline(id)?;
-            let (machine, events) = recorded(&state, &row)?;
+            let (machine, events) = load_recorded_pipeline(&state, &row)?;
             print_record(global, &row.id, &row.file, &row.state, &machine, &events)
         }
-        PipelineCommand::Log { id } => log(&where_it_ran(global)?, id),
+        PipelineCommand::Log { id } => print_pipeline_log(&where_it_ran(global)?, id),
     }
 }
 
 /// The options with the file of the newest pipeline of the state in the current folder, where no configuration says which state is meant:
 /// a pipeline in a file of its own has its state beside that file.
 fn where_it_ran(global: &GlobalArgs) -> Result<GlobalArgs> {
-    let places = open::places(global)?;
+    let places = open::locate_places(global)?;
     let of_project = places
         .config_file
         .as_ref()
@@ -136,7 +141,11 @@ fn with_file(global: &GlobalArgs, file: &Path) -> Result<GlobalArgs> {
     })
 }
 
-fn run(global: &GlobalArgs, choice: &PhaseSelectionArgs, dry_run: bool) -> Result<ExitCode> {
+fn run_pipeline(
+    global: &GlobalArgs,
+    choice: &PhaseSelectionArgs,
+    dry_run: bool,
+) -> Result<ExitCode> {
     let toolkit = match dry_run {
         true => open::read_only(global, true)?,
         false => open::with_agents(global)?,
@@ -146,14 +155,17 @@ fn run(global: &GlobalArgs, choice: &PhaseSelectionArgs, dry_run: bool) -> Resul
     if let (true, Some(state), Some(file)) =
         (needs_record, toolkit.state(), open::config_path(global)?)
     {
-        completed.extend(record::completed(state, &file.display().to_string())?);
+        completed.extend(record::completed_phases(
+            state,
+            &file.display().to_string(),
+        )?);
     }
     let done = |phase: &str| completed.get(phase).cloned();
-    let ready = prepare::prepare(global, &toolkit, choice, &done)?;
+    let ready = prepare::prepare_pipeline(global, &toolkit, choice, &done)?;
     if dry_run {
-        return plan::show(global, &ready);
+        return plan::print_pipeline_plan(global, &ready);
     }
-    let state = open::state(&toolkit)?;
+    let state = open::require_state(&toolkit)?;
     let id = state.begin_pipeline(&ready.file.display().to_string(), &ready.digest)?;
     let setups = ready.setups();
     let at_once = ready.config.pipeline.agents_at_once as usize;
@@ -163,17 +175,17 @@ fn run(global: &GlobalArgs, choice: &PhaseSelectionArgs, dry_run: bool) -> Resul
         seed: id.clone(),
     };
     state.append_pipeline(&id, &[record::to_value(&began)?], None)?;
-    let machine = record::fold(&setups, at_once, std::slice::from_ref(&began));
-    warn(&ready);
-    complain(&format!("pipeline {id}\n"));
-    drive(global, &toolkit, &ready, id, machine, vec![began])
+    let machine = record::fold_events(&setups, at_once, std::slice::from_ref(&began));
+    print_agent_warnings(&ready);
+    write_stderr(&format!("pipeline {id}\n"));
+    drive_pipeline(global, &toolkit, &ready, id, machine, vec![began])
 }
 
-fn warn(ready: &ReadyPipeline) {
+fn print_agent_warnings(ready: &ReadyPipeline) {
     for phase in &ready.phases {
         for agent in &phase.agents {
             for warning in &agent.warnings {
-                complain(&format!(
+                write_stderr(&format!(
                     "warning: {}/{}: {warning}\n",
                     phase.phase.name, agent.name
                 ));
@@ -182,26 +194,27 @@ fn warn(ready: &ReadyPipeline) {
     }
 }
 
-fn resume(global: &GlobalArgs, id: &str, retry_unknown: bool) -> Result<ExitCode> {
+fn resume_pipeline(global: &GlobalArgs, id: &str, retry_unknown: bool) -> Result<ExitCode> {
     let row = {
-        let toolkit = open::toolkit(global)?;
-        open::state(&toolkit)?.pipeline(id)?
+        let toolkit = open::open_toolkit(global)?;
+        open::require_state(&toolkit)?.pipeline(id)?
     };
     let global = match &global.config {
         Some(_) => global.clone(),
         None => with_file(global, Path::new(&row.file))?,
     };
     let toolkit = open::with_agents(&global)?;
-    let state = open::state(&toolkit)?;
+    let state = open::require_state(&toolkit)?;
     let row = state.pipeline(&row.id)?;
-    let (recorded, mut events) = recorded(state, &row)?;
+    let (recorded, mut events) = load_recorded_pipeline(state, &row)?;
     if recorded.end() == Some(End::Succeeded) {
         return Err(
             tool_error!(Conflict, "pipeline_ended"; "the pipeline `{}` has succeeded", row.id;
             "run the file again for another pipeline"),
         );
     }
-    let ready = prepare::prepare(&global, &toolkit, &PhaseSelectionArgs::default(), &|_| None)?;
+    let ready =
+        prepare::prepare_pipeline(&global, &toolkit, &PhaseSelectionArgs::default(), &|_| None)?;
     if ready.digest != row.digest {
         return Err(
             tool_error!(Conflict, "file_changed"; "`{}` or a prompt changed since the pipeline `{}` began", row.file, row.id;
@@ -219,7 +232,7 @@ fn resume(global: &GlobalArgs, id: &str, retry_unknown: bool) -> Result<ExitCode
         let question = format!(
             "the outcome of {names} is unknown: the process that ran the pipeline ended first\n"
         );
-        again = asking::yes(&question, "run again?", "an unknown outcome").map_err(|_| {
+        again = asking::ask_yes_no(&question, "run again?", "an unknown outcome").map_err(|_| {
             tool_error!(Conflict, "unknown_outcome"; "the outcome of {names} is unknown: the process that ran the pipeline ended first";
                 "look at what was done, then resume with --retry-unknown")
         })?;
@@ -234,14 +247,14 @@ fn resume(global: &GlobalArgs, id: &str, retry_unknown: bool) -> Result<ExitCode
     state.append_pipeline(&row.id, &[record::to_value(&resumed)?], Some("running"))?;
     events.push(resumed);
     let at_once = ready.config.pipeline.agents_at_once as usize;
-    let machine = record::fold(&ready.setups(), at_once, &events);
-    warn(&ready);
-    complain(&format!("pipeline {}\n", row.id));
-    drive(&global, &toolkit, &ready, row.id, machine, events)
+    let machine = record::fold_events(&ready.setups(), at_once, &events);
+    print_agent_warnings(&ready);
+    write_stderr(&format!("pipeline {}\n", row.id));
+    drive_pipeline(&global, &toolkit, &ready, row.id, machine, events)
 }
 
 /// Runs a pipeline to its end, prints it, and gives the exit code.
-fn drive(
+fn drive_pipeline(
     global: &GlobalArgs,
     toolkit: &Toolkit,
     ready: &ReadyPipeline,
@@ -249,7 +262,7 @@ fn drive(
     machine: PipelineMachine,
     events: Vec<PhaseEvent>,
 ) -> Result<ExitCode> {
-    let state: &Arc<StateStore> = open::state(toolkit)?;
+    let state: &Arc<StateStore> = open::require_state(toolkit)?;
     let stop = StopFlag::new();
     signals::stop_on_signal(&stop);
     let mut driver = PipelineDriver {
@@ -259,8 +272,8 @@ fn drive(
         id,
         machine,
         events,
-        view: view::PipelineView::new(open::command(global).0),
-        server: server(global, ready)?,
+        view: view::PipelineView::new(open::own_command_line(global).0),
+        server: mcp_server_command(global, ready)?,
         logs: logs::AgentLogs::new(),
         controls: BTreeMap::new(),
         due: Vec::new(),
@@ -274,7 +287,7 @@ fn drive(
         events,
         ..
     } = driver;
-    answer::close(toolkit);
+    answer::close_audit(toolkit);
     let file = ready.file.display().to_string();
     print_record(global, &id, &file, end.as_str(), &machine, &events)?;
     Ok(match (end, machine.stop()) {
@@ -287,7 +300,7 @@ fn drive(
 }
 
 /// The command of the MCP server, without phase and agent.
-fn server(global: &GlobalArgs, ready: &ReadyPipeline) -> Result<Vec<String>> {
+fn mcp_server_command(global: &GlobalArgs, ready: &ReadyPipeline) -> Result<Vec<String>> {
     let own = std::env::current_exe()
         .map_err(|err| tool_error!(ToolError, "io"; "cannot find this program: {err}"))?;
     let shown = |path: &Path| path.display().to_string();
@@ -304,12 +317,12 @@ fn server(global: &GlobalArgs, ready: &ReadyPipeline) -> Result<Vec<String>> {
 }
 
 /// The pipeline that the record gives, and its events.
-fn recorded(
+fn load_recorded_pipeline(
     state: &StateStore,
     row: &PipelineRecord,
 ) -> Result<(PipelineMachine, Vec<PhaseEvent>)> {
-    let events = record::events(&state.pipeline_events(&row.id, 0)?, &row.id)?;
-    let machine = record::fold(&record::setups(&events), 1, &events);
+    let events = record::parse_pipeline_events(&state.pipeline_events(&row.id, 0)?, &row.id)?;
+    let machine = record::fold_events(&record::phase_setups(&events), 1, &events);
     Ok((machine, events))
 }
 
@@ -328,34 +341,34 @@ fn print_record(
             retry_unknown: false,
         });
     }
-    let data = record::value(id, file, state, &machine, events);
-    output::data(global, &data, || {
-        record::readable(id, state, &machine, events)
+    let data = record::pipeline_value(id, file, state, &machine, events);
+    output::print_data(global, &data, || {
+        record::render_pipeline(id, state, &machine, events)
     })
 }
 
-fn list(global: &GlobalArgs, folders: &FolderArgs, limit: u32) -> Result<ExitCode> {
-    let toolkit = open::toolkit(global)?;
+fn list_pipelines(global: &GlobalArgs, folders: &FolderArgs, limit: u32) -> Result<ExitCode> {
+    let toolkit = open::open_toolkit(global)?;
     let state = open::state_to_read(global, &toolkit)?;
     let rows = state.pipelines(folders.of(&toolkit).as_ref(), limit as usize)?;
     let none = folders.none(&toolkit, "no pipelines");
-    output::list(global, &rows, plain, &none, |row| {
-        let time = human::time(row.created_ms);
+    output::print_list(global, &rows, plain_value, &none, |row| {
+        let time = human::format_local_time(row.created_ms);
         let line = format!("{}  {time}  {:<11}  {}\n", row.id, row.state, row.file);
         folders.line(line, row.folder_root.as_deref())
     })
 }
 
-fn log(global: &GlobalArgs, id: &str) -> Result<ExitCode> {
-    let toolkit = open::toolkit(global)?;
+fn print_pipeline_log(global: &GlobalArgs, id: &str) -> Result<ExitCode> {
+    let toolkit = open::open_toolkit(global)?;
     let state = open::state_to_read(global, &toolkit)?;
     let row = state.pipeline(id)?;
     let events = state.pipeline_events(&row.id, 0)?;
     let value = |one: &journal::PipelineEvent| {
         object! { "number" => one.number, "time_ms" => one.time_ms, "event" => one.event.clone() }
     };
-    output::list(global, &events, value, "no events", |one| {
-        let time = human::time(one.time_ms);
+    output::print_list(global, &events, value, "no events", |one| {
+        let time = human::format_local_time(one.time_ms);
         let Some(output) = one.event.get(record::OUTPUT) else {
             return format!("{time}  {}\n", json::to_text(&one.event));
         };

@@ -12,7 +12,7 @@ use super::stream;
 /// Stands for paths that exist once the agent runs.
 const EXCHANGE: &str = "EXCHANGE";
 
-pub(super) fn show(global: &GlobalArgs, ready: &ReadyPipeline) -> Result<ExitCode> {
+pub(super) fn print_pipeline_plan(global: &GlobalArgs, ready: &ReadyPipeline) -> Result<ExitCode> {
     let setups = ready.setups();
     let phases: Vec<&ReadyPhase> = order_phases(&setups)
         .into_iter()
@@ -21,25 +21,25 @@ pub(super) fn show(global: &GlobalArgs, ready: &ReadyPipeline) -> Result<ExitCod
     let mut values = Vec::new();
     let mut text = String::new();
     for phase in phases {
-        values.push(value(ready, phase)?);
-        text += &readable(ready, phase)?;
+        values.push(phase_value(ready, phase)?);
+        text += &render_phase(ready, phase)?;
     }
     let data = object! {
         "file" => ready.file.display().to_string(),
         "workspace" => ready.workspace.display().to_string(),
         "phases" => Value::array(values),
     };
-    output::data(global, &data, || text)
+    output::print_data(global, &data, || text)
 }
 
-fn skip<'r>(ready: &'r ReadyPipeline, phase: &ReadyPhase) -> Option<&'r str> {
+fn skip_reason<'r>(ready: &'r ReadyPipeline, phase: &ReadyPhase) -> Option<&'r str> {
     let mut skips = ready.skipped.iter();
     skips
         .find(|skip| skip.phase == phase.phase.name)
         .map(|skip| skip.reason.as_str())
 }
 
-fn argv(ready: &ReadyPipeline, agent: &ReadyAgent) -> Result<Vec<String>> {
+fn agent_command_line(ready: &ReadyPipeline, agent: &ReadyAgent) -> Result<Vec<String>> {
     let at = |name: &str| format!("{EXCHANGE}/{name}");
     let (config, output) = (at("mcp.json"), at("output"));
     let workspace = ready.workspace.display().to_string();
@@ -48,7 +48,7 @@ fn argv(ready: &ReadyPipeline, agent: &ReadyAgent) -> Result<Vec<String>> {
         ("workspace", workspace.as_str()),
         ("output", output.as_str()),
     ];
-    let join = launch::joining("mathchain", EXCHANGE);
+    let join = launch::exchange_client_command("mathchain", EXCHANGE);
     let start = ServerStart {
         argv: &join,
         file: &config,
@@ -56,7 +56,7 @@ fn argv(ready: &ReadyPipeline, agent: &ReadyAgent) -> Result<Vec<String>> {
     Ok(agent.translate(&words, Some(start))?.argv)
 }
 
-fn tools(agent: &ReadyAgent) -> Vec<(&str, &'static str)> {
+fn permitted_tools(agent: &ReadyAgent) -> Vec<(&str, &'static str)> {
     let tools = agent
         .effective
         .tools
@@ -67,17 +67,17 @@ fn tools(agent: &ReadyAgent) -> Vec<(&str, &'static str)> {
         .collect()
 }
 
-fn value(ready: &ReadyPipeline, of: &ReadyPhase) -> Result<Value> {
+fn phase_value(ready: &ReadyPipeline, of: &ReadyPhase) -> Result<Value> {
     let phase = &of.phase;
     let mut agents = Vec::new();
     for agent in &of.agents {
-        let tools = tools(agent).into_iter().map(|(tool, verdict)| {
+        let tools = permitted_tools(agent).into_iter().map(|(tool, verdict)| {
             object! { "tool" => tool, "verdict" => verdict }
         });
         agents.push(object! {
             "agent" => agent.name.as_str(),
             "cli" => agent.cli.name.as_str(),
-            "argv" => argv(ready, agent)?,
+            "argv" => agent_command_line(ready, agent)?,
             "isolation" => agent.isolation.as_str(),
             "permission" => agent.permission().as_str(),
             "tools" => Value::array(tools.collect()),
@@ -89,7 +89,7 @@ fn value(ready: &ReadyPipeline, of: &ReadyPhase) -> Result<Value> {
     let gate = phase.gate.as_ref();
     Ok(object! {
         "phase" => phase.name.as_str(),
-        "skipped" => skip(ready, of),
+        "skipped" => skip_reason(ready, of),
         "depends_on" => of.setup.depends_on.clone(),
         "required" => phase.required,
         "parallel" => phase.parallel,
@@ -103,7 +103,7 @@ fn value(ready: &ReadyPipeline, of: &ReadyPhase) -> Result<Value> {
     })
 }
 
-fn readable(ready: &ReadyPipeline, of: &ReadyPhase) -> Result<String> {
+fn render_phase(ready: &ReadyPipeline, of: &ReadyPhase) -> Result<String> {
     let phase = &of.phase;
     let mut words = vec![match phase.required {
         true => "required".to_owned(),
@@ -116,17 +116,17 @@ fn readable(ready: &ReadyPipeline, of: &ReadyPhase) -> Result<String> {
     if !of.setup.depends_on.is_empty() {
         words.push(format!("after {}", of.setup.depends_on.join(", ")));
     }
-    let mut text = match skip(ready, of) {
+    let mut text = match skip_reason(ready, of) {
         Some(reason) => format!("{}: skipped, {reason}\n", phase.name),
         None => format!("{}: {}\n", phase.name, words.join(", ")),
     };
     let _ = writeln!(text, "  task from {}", of.prompt_from);
     for agent in &of.agents {
-        let quoted: Vec<String> = argv(ready, agent)?
+        let quoted: Vec<String> = agent_command_line(ready, agent)?
             .iter()
             .map(|word| quote_shell_word(word))
             .collect();
-        let listed: Vec<String> = tools(agent)
+        let listed: Vec<String> = permitted_tools(agent)
             .into_iter()
             .map(|(tool, verdict)| format!("{tool} ({verdict})"))
             .collect();

@@ -86,7 +86,7 @@ impl ReadyPipeline {
 ///
 /// # Errors
 /// Everything that would keep a phase or agent from starting as the file says.
-pub(super) fn prepare(
+pub(super) fn prepare_pipeline(
     global: &GlobalArgs,
     toolkit: &Toolkit,
     choice: &PhaseSelectionArgs,
@@ -107,7 +107,7 @@ pub(super) fn prepare(
         tool_error!(PreconditionFailed, "workspace"; "a pipeline needs a workspace"; "name one with --workspace")
     })?;
     let setups: Vec<PhaseSetup> = config.phases.iter().map(PhaseSetup::from).collect();
-    let skipped = skipped(&setups, choice, done)?;
+    let skipped = skipped_phases(&setups, choice, done)?;
     let mut problems = Vec::new();
     let mut texts = vec![environment::read_named(&file)?];
     let mut phases = Vec::new();
@@ -115,7 +115,7 @@ pub(super) fn prepare(
         .phases
         .iter()
         .map(|phase| format!("phases.{}", phase.name));
-    trust::require(&config, &tables.collect::<Vec<_>>())?;
+    trust::require_trusted(&config, &tables.collect::<Vec<_>>())?;
     for (setup, phase) in setups.iter().zip(&config.phases) {
         let (prompt, prompt_from) = prompt_of(&file, phase)?;
         texts.push(prompt.clone());
@@ -132,7 +132,7 @@ pub(super) fn prepare(
             match ready_agent(global, toolkit, &config, phase, &agent.text, &prompt) {
                 Ok(ready) => {
                     if runs {
-                        let faults = faults(&phase.limits, &config.pipeline, &ready);
+                        let faults = agent_faults(&phase.limits, &config.pipeline, &ready);
                         let problem = |fault: String| RequestProblem::new(&pointer, fault);
                         problems.extend(faults.into_iter().map(problem));
                     }
@@ -173,7 +173,7 @@ pub(super) fn prepare(
 }
 
 /// The phases that the user leaves out, each with the reason.
-fn skipped(
+fn skipped_phases(
     setups: &[PhaseSetup],
     choice: &PhaseSelectionArgs,
     done: &dyn Fn(&str) -> Option<String>,
@@ -188,7 +188,12 @@ fn skipped(
                 tool_error!(InvalidRequest at format!("/{option}"); "no phase named `{name}`");
             let names: Vec<&str> = known().collect();
             let otherwise = format!("there are {}", names.join(", "));
-            return Err(output::nearest(error, name, known(), otherwise));
+            return Err(output::suggest_nearest_name(
+                error,
+                name,
+                known(),
+                otherwise,
+            ));
         }
     }
     let order = order_phases(setups);
@@ -237,14 +242,14 @@ fn ready_agent(
     prompt: &str,
 ) -> Result<ReadyAgent> {
     let named = phase.clis.get(name).map(|cli| cli.text.as_str());
-    let cli = agent_args::table(config, named.unwrap_or(name)).map_err(|error| {
+    let cli = agent_args::find_agent_cli(config, named.unwrap_or(name)).map_err(|error| {
         error.hint(format!(
             "name its command line: `clis = {{ {name} = \"claude\" }}` in the phase"
         ))
     })?;
-    trust::require(config, &[format!("cli.{}", cli.name)])?;
+    trust::require_trusted(config, &[format!("cli.{}", cli.name)])?;
     let args = AgentArgs::of_phase(name, &phase.name);
-    let effective = agent_args::effective(toolkit, &args)?;
+    let effective = agent_args::effective_selection(toolkit, &args)?;
     let mut ready = ReadyAgent {
         name: name.to_owned(),
         isolation: phase.isolation.unwrap_or(cli.isolation),
@@ -301,7 +306,7 @@ fn with_file(
 }
 
 /// Limits that cannot be enforced for an agent, and files that are missing.
-pub(in crate::cli) fn faults(
+pub(in crate::cli) fn agent_faults(
     limits: &PhaseLimits,
     pipeline: &PipelineLimits,
     ready: &ReadyAgent,
@@ -340,7 +345,7 @@ pub(in crate::cli) fn faults(
             let plain = std::path::Path::new(path)
                 .components()
                 .all(|part| matches!(part, std::path::Component::Normal(_)));
-            let there = environment::home().map(|home| home.join(path));
+            let there = environment::home_folder().map(|home| home.join(path));
             if !plain || !there.is_some_and(|path| path.is_file()) {
                 faults.push(format!(
                     "`home_files` of `{}`: no file `{path}` in the home folder",

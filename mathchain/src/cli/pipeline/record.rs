@@ -16,7 +16,10 @@ pub(super) fn to_value(event: &PhaseEvent) -> Result<Value> {
 }
 
 /// The events of a pipeline without its output.
-pub(super) fn events(recorded: &[PipelineEvent], id: &str) -> Result<Vec<PhaseEvent>> {
+pub(super) fn parse_pipeline_events(
+    recorded: &[PipelineEvent],
+    id: &str,
+) -> Result<Vec<PhaseEvent>> {
     let steps = recorded
         .iter()
         .filter(|one| one.event.get(OUTPUT).is_none());
@@ -30,7 +33,7 @@ pub(super) fn events(recorded: &[PipelineEvent], id: &str) -> Result<Vec<PhaseEv
 }
 
 /// The pipeline that events give.
-pub(super) fn fold(
+pub(super) fn fold_events(
     setups: &[PhaseSetup],
     at_once: usize,
     events: &[PhaseEvent],
@@ -41,7 +44,7 @@ pub(super) fn fold(
 }
 
 /// The phases of a pipeline by its events alone, for one whose file may have changed.
-pub(super) fn setups(events: &[PhaseEvent]) -> Vec<PhaseSetup> {
+pub(super) fn phase_setups(events: &[PhaseEvent]) -> Vec<PhaseSetup> {
     let mut setups: Vec<PhaseSetup> = Vec::new();
     for event in events {
         if let PhaseEvent::Began { phases, .. } = event {
@@ -52,14 +55,14 @@ pub(super) fn setups(events: &[PhaseEvent]) -> Vec<PhaseSetup> {
 }
 
 /// The phases that the newest pipeline of a file completed, with its id.
-pub(super) fn completed(state: &StateStore, file: &str) -> Result<Vec<(String, String)>> {
+pub(super) fn completed_phases(state: &StateStore, file: &str) -> Result<Vec<(String, String)>> {
     const LOOKED_MAX: usize = 1000;
     let listed = state.pipelines(None, LOOKED_MAX)?;
     let Some(newest) = listed.into_iter().find(|one| one.file == file) else {
         return Ok(Vec::new());
     };
-    let events = events(&state.pipeline_events(&newest.id, 0)?, &newest.id)?;
-    let machine = fold(&setups(&events), 1, &events);
+    let events = parse_pipeline_events(&state.pipeline_events(&newest.id, 0)?, &newest.id)?;
+    let machine = fold_events(&phase_setups(&events), 1, &events);
     let is_done = |state: &PhaseState| match state {
         PhaseState::Ended(status) => status.passes(),
         PhaseState::Skipped(skip) => skip.met,
@@ -117,7 +120,7 @@ impl AgentUsage {
 }
 
 /// What every attempt of the agents of a phase used, or of all phases.
-pub(super) fn used<'e>(
+pub(super) fn sum_usage<'e>(
     events: impl IntoIterator<Item = &'e PhaseEvent>,
     of: Option<&str>,
 ) -> AgentUsage {
@@ -134,7 +137,7 @@ pub(super) fn used<'e>(
 }
 
 /// A pipeline as data.
-pub(super) fn value(
+pub(super) fn pipeline_value(
     id: &str,
     file: &str,
     state: &str,
@@ -142,7 +145,7 @@ pub(super) fn value(
     events: &[PhaseEvent],
 ) -> Value {
     let phases = machine.phases().iter().map(|phase| {
-        let (status, reason) = status(&phase.state);
+        let (status, reason) = phase_status(&phase.state);
         let agents = phase.agents.iter().map(|agent| {
             let result = match &agent.state {
                 AgentState::Ended(result) => Some(result),
@@ -160,7 +163,7 @@ pub(super) fn value(
                 "elapsed_ms" => result.map(|one| one.elapsed_ms),
             }
         });
-        let used = used(events, Some(&phase.setup.name));
+        let used = sum_usage(events, Some(&phase.setup.name));
         object! {
             "phase" => phase.setup.name.as_str(),
             "status" => status,
@@ -170,7 +173,7 @@ pub(super) fn value(
             "turns" => used.turns,
         }
     });
-    let used = used(events, None);
+    let used = sum_usage(events, None);
     object! {
         "pipeline" => id,
         "file" => file,
@@ -183,7 +186,7 @@ pub(super) fn value(
 }
 
 /// The word for the state of a phase, and why it was skipped.
-pub(super) fn status(state: &PhaseState) -> (&'static str, Option<String>) {
+pub(super) fn phase_status(state: &PhaseState) -> (&'static str, Option<String>) {
     match state {
         PhaseState::Pending => ("pending", None),
         PhaseState::Running => ("running", None),
@@ -203,20 +206,20 @@ pub(super) fn agent_state(state: &AgentState) -> &'static str {
 }
 
 /// A pipeline for a reader.
-pub(super) fn readable(
+pub(super) fn render_pipeline(
     id: &str,
     state: &str,
     machine: &PipelineMachine,
     events: &[PhaseEvent],
 ) -> String {
-    let used_all = used(events, None);
+    let used_all = sum_usage(events, None);
     let mut text = format!(
         "pipeline {id}: {state}, {}, {}\n",
         used_all.cost(),
         used_all.turns()
     );
     for phase in machine.phases() {
-        let (status, reason) = status(&phase.state);
+        let (status, reason) = phase_status(&phase.state);
         let reason = reason
             .or(phase.error.clone())
             .map_or(String::new(), |reason| format!("  {reason}"));

@@ -98,7 +98,7 @@ impl AgentStream {
 
     fn tokens(&mut self, usage: Option<&Value>, names: [&str; 2]) {
         let Some(usage) = usage else { return };
-        let more = |known: Option<u64>, name: &str| match (known, count(usage, name)) {
+        let more = |known: Option<u64>, name: &str| match (known, read_count(usage, name)) {
             (known, None) => known,
             (known, Some(count)) => Some(known.unwrap_or(0) + count),
         };
@@ -125,8 +125,8 @@ impl AgentStream {
             }
             Some("result") => {
                 self.is_over = true;
-                self.turns = count(event, "num_turns").or(self.turns);
-                self.cost_usd = amount(event, "total_cost_usd");
+                self.turns = read_count(event, "num_turns").or(self.turns);
+                self.cost_usd = read_amount(event, "total_cost_usd");
                 self.tokens(event.get("usage"), ["input_tokens", "output_tokens"]);
                 let text = event.text("result").unwrap_or_default();
                 let subtype = event.text("subtype").unwrap_or_default();
@@ -235,7 +235,7 @@ impl AgentStream {
                     part.and_then(|part| part.get("tokens")),
                     ["input", "output"],
                 );
-                if let Some(cost) = part.and_then(|part| amount(part, "cost")) {
+                if let Some(cost) = part.and_then(|part| read_amount(part, "cost")) {
                     self.cost_usd = Some(self.cost_usd.unwrap_or(0.0) + cost);
                 }
             }
@@ -251,12 +251,12 @@ impl AgentStream {
     }
 }
 
-fn count(of: &Value, name: &str) -> Option<u64> {
+fn read_count(of: &Value, name: &str) -> Option<u64> {
     let found = of.get(name).and_then(Value::as_i64)?;
     u64::try_from(found).ok()
 }
 
-fn amount(of: &Value, name: &str) -> Option<f64> {
+fn read_amount(of: &Value, name: &str) -> Option<f64> {
     let found = of.get(name).and_then(Value::as_f64)?;
     (found.is_finite() && found >= 0.0).then_some(found)
 }

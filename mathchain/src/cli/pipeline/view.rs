@@ -153,7 +153,7 @@ impl PipelineView {
                 let state = record::agent_state(&agent.state);
                 let last = said.last.replace('\t', " ");
                 let line = format!("{}/{} {state} {time} s{turns}{cost}  {last}", key.0, key.1);
-                lines.push(human::safe(&line).into_owned());
+                lines.push(human::replace_controls(&line).into_owned());
             }
         }
         if !lines.is_empty() {
@@ -178,8 +178,8 @@ impl PipelineView {
     /// Says something above the lines of the agents.
     fn say(&self, text: &str) {
         match &self.screen {
-            Some(screen) => screen.suspend(|| complain(text)),
-            None => complain(text),
+            Some(screen) => screen.suspend(|| write_stderr(text)),
+            None => write_stderr(text),
         }
     }
 

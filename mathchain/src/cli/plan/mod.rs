@@ -68,32 +68,37 @@ const PICTURES: &[(&str, draw::DrawingFormat, &str)] = &[
 ];
 
 /// Runs one of the commands about plans.
-pub(super) fn plan(global: &GlobalArgs, command: &PlanCommand) -> Result<ExitCode> {
+pub(super) fn run_plan_command(global: &GlobalArgs, command: &PlanCommand) -> Result<ExitCode> {
     let (given, yes) = match command {
         PlanCommand::Check { given, yes } => (given, *yes),
         PlanCommand::Explain { given } | PlanCommand::Graph { given, .. } => (given, true),
-        PlanCommand::New { name } => return starter::write(name),
+        PlanCommand::New { name } => return starter::write_starter_plan(name),
     };
-    let plan = match checked(global, given, yes) {
+    let plan = match check_plan(global, given, yes) {
         Ok(plan) => plan,
         Err(PlanSourceError::Error(err)) => return Err(err),
         Err(PlanSourceError::Plan(problems)) => {
-            return Ok(source::refused(global, Some(&given.plan), problems, None));
+            return Ok(source::print_plan_problems(
+                global,
+                Some(&given.plan),
+                problems,
+                None,
+            ));
         }
     };
     match command {
         PlanCommand::Check { .. } => {
-            output::data(global, &verdict(&plan), || readable(given, &plan))
+            output::print_data(global, &plan_verdict(&plan), || render_plan(given, &plan))
         }
         PlanCommand::Explain { .. } => {
-            output::data(global, &plan.explain(), || plan.explain_text())
+            output::print_data(global, &plan.explain(), || plan.explain_text())
         }
         PlanCommand::New { .. } => Ok(exit::OK.into()),
         PlanCommand::Graph { format, to, .. } => {
             let picture = draw::draw_plan(&plan, *format)?;
             match to {
-                Some(file) => source::write(file, &picture)?,
-                None => say(&picture),
+                Some(file) => source::write_named_file(file, &picture)?,
+                None => print_text(&picture),
             }
             Ok(exit::OK.into())
         }
@@ -101,7 +106,7 @@ pub(super) fn plan(global: &GlobalArgs, command: &PlanCommand) -> Result<ExitCod
 }
 
 /// Reads and checks a plan for its caller; with `yes` as if every request were approved, since nothing runs.
-fn checked(
+fn check_plan(
     global: &GlobalArgs,
     given: &PlanArgs,
     yes: bool,
@@ -109,7 +114,7 @@ fn checked(
     let toolkit = given.caller.open(global)?;
     let answer = match yes {
         true => ApprovalAnswer::Yes,
-        false => open::answer(&toolkit, false, false)?,
+        false => open::approval_answer(&toolkit, false, false)?,
     };
     let given = given.prepare(&toolkit, answer)?;
     Ok(toolkit.check(
@@ -121,7 +126,7 @@ fn checked(
 }
 
 /// The facts of a valid plan.
-fn verdict(plan: &CheckedPlan) -> Value {
+fn plan_verdict(plan: &CheckedPlan) -> Value {
     let waiting = plan.steps.iter().filter(|step| step.needs_approval());
     object! {
         "status" => "valid",
@@ -138,7 +143,7 @@ fn verdict(plan: &CheckedPlan) -> Value {
     }
 }
 
-fn readable(given: &PlanArgs, plan: &CheckedPlan) -> String {
+fn render_plan(given: &PlanArgs, plan: &CheckedPlan) -> String {
     let steps = count_phrase(plan.steps.len() as u64, "step");
     let waves = count_phrase(plan.graph.waves().len() as u64, "wave");
     let (file, id) = (given.plan.display(), &plan.id);

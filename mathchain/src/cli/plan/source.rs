@@ -30,7 +30,7 @@ pub(in crate::cli) struct PlanArgs {
     #[arg(long, value_name = "HOW", value_parser = ["independent"])]
     pub verify: Option<String>,
     /// Role of the caller
-    #[arg(long, value_name = "ROLE", help_heading = "CallerArgs", add = complete::roles())]
+    #[arg(long, value_name = "ROLE", help_heading = "CallerArgs", add = complete::complete_roles())]
     pub role: Option<String>,
     #[command(flatten)]
     pub caller: CallerArgs,
@@ -59,7 +59,7 @@ impl PlanArgs {
         toolkit: &Toolkit,
         answer: ApprovalAnswer,
     ) -> Result<PreparedPlan, PlanSourceError> {
-        let mut plan = read(&self.plan)?.with_defaults(toolkit.chain_defaults());
+        let mut plan = read_plan(&self.plan)?.with_defaults(toolkit.chain_defaults());
         if let Some(mode) = self.mode {
             plan = plan.with_mode(mode);
         }
@@ -67,7 +67,7 @@ impl PlanArgs {
             plan = plan.verifying();
         }
         plan.barrier |= self.barrier;
-        let inputs = inputs(&plan, &self.inputs)?;
+        let inputs = parse_plan_inputs(&plan, &self.inputs)?;
         let context = CallContext {
             answer,
             ..self.caller.context(self.role.clone())
@@ -103,11 +103,11 @@ impl From<ToolError> for PlanSourceError {
 }
 
 /// Reads a plan file, or stdin for `-`; the file name or the first characters determine the language.
-fn read(path: &Path) -> Result<Plan, PlanSourceError> {
-    Ok(Plan::read(&path.to_string_lossy(), &text(path)?)?)
+fn read_plan(path: &Path) -> Result<Plan, PlanSourceError> {
+    Ok(Plan::read(&path.to_string_lossy(), &read_plan_text(path)?)?)
 }
 
-fn text(path: &Path) -> Result<String> {
+fn read_plan_text(path: &Path) -> Result<String> {
     // One byte more than allowed, so that the limit of plans reports the error.
     const BYTES_MAX: u64 = chain_runtime::plan::TEXT_BYTES_MAX as u64;
     let name = format_args!("the plan `{}`", path.display());
@@ -132,15 +132,15 @@ fn text(path: &Path) -> Result<String> {
 }
 
 /// The inputs given as options.
-fn inputs(plan: &Plan, pairs: &[String]) -> Result<Object, PlanSourceError> {
+fn parse_plan_inputs(plan: &Plan, pairs: &[String]) -> Result<Object, PlanSourceError> {
     let mut inputs = Object::new();
     for pair in pairs {
-        let (name, text) = flags::split(pair)?;
+        let (name, text) = flags::split_assignment(pair)?;
         let value = match plan.input(&name) {
             // The check reports a value of the wrong type, with all other problems.
             Some(input) => input.read(&text).unwrap_or_else(|_| match input.kind {
                 InputType::String | InputType::Path => text.as_str().into(),
-                _ => crate::parse(&text).unwrap_or_else(|_| text.as_str().into()),
+                _ => crate::parse_json(&text).unwrap_or_else(|_| text.as_str().into()),
             }),
             None => text.as_str().into(),
         };
@@ -155,7 +155,7 @@ fn inputs(plan: &Plan, pairs: &[String]) -> Result<Object, PlanSourceError> {
 }
 
 /// Prints the problems of a plan, each as `file:line:column: ..`, and the head of the audit if there is one; nothing has run.
-pub(in crate::cli) fn refused(
+pub(in crate::cli) fn print_plan_problems(
     global: &GlobalArgs,
     file: Option<&Path>,
     problems: PlanProblems,
@@ -181,30 +181,30 @@ pub(in crate::cli) fn refused(
         outcome.metadata.insert("audit", head.to_value());
     }
     if global.format() != OutputFormat::Human {
-        output::line(&outcome.to_value());
+        output::print_json_line(&outcome.to_value());
     }
-    complain(&format!(
+    write_stderr(&format!(
         "plan check failed with {count}, nothing ran [{}]\n{text}",
         err.code()
     ));
-    output::notes(&outcome);
+    output::print_audit_head(&outcome);
     code.into()
 }
 
 /// Writes or replaces a file named on the command line.
-pub(in crate::cli) fn write(path: &Path, text: &str) -> Result<()> {
+pub(in crate::cli) fn write_named_file(path: &Path, text: &str) -> Result<()> {
     let write = || -> std::io::Result<()> {
         let mut file = std::fs::File::create(path)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()
     };
     write().map_err(|err| io::cannot_write(path, &err))?;
-    complain(&format!("wrote {}\n", path.display()));
+    write_stderr(&format!("wrote {}\n", path.display()));
     Ok(())
 }
 
 /// Creates a file that will be written later.
-pub(in crate::cli) fn create(path: &Path) -> Result<()> {
+pub(in crate::cli) fn create_named_file(path: &Path) -> Result<()> {
     let file = std::fs::File::create(path);
     file.map(drop).map_err(|err| io::cannot_write(path, &err))
 }

@@ -10,7 +10,7 @@ const PLAN: &str = include_str!("starter.yaml");
 const SCRIPT: &str = include_str!("starter.chain");
 
 /// Writes a starter plan; an existing file is an error.
-pub(super) fn write(name: &str) -> Result<ExitCode> {
+pub(super) fn write_starter_plan(name: &str) -> Result<ExitCode> {
     let endings = [".yaml", ".yml", ".chain"];
     let named = endings.iter().any(|ending| name.ends_with(ending));
     let file = match named {
@@ -21,7 +21,7 @@ pub(super) fn write(name: &str) -> Result<ExitCode> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let text = match file.ends_with(".chain") {
         true => SCRIPT.to_owned(),
-        false => PLAN.replace("NAME", &id(&stem)?),
+        false => PLAN.replace("NAME", &plan_id(&stem)?),
     };
     let text = text.replace("FILE", &file);
     io::write_new(path, &text).map_err(|err| match err.kind() {
@@ -30,14 +30,14 @@ pub(super) fn write(name: &str) -> Result<ExitCode> {
         }
         _ => io::cannot_write(path, &err),
     })?;
-    print(&format!(
+    write_stdout(&format!(
         "wrote {file}; check it with `mathchain plan check {file}`, run it with `mathchain run {file}`\n"
     ));
     Ok(exit::OK.into())
 }
 
 /// The id of the plan, from the name of its file.
-fn id(stem: &str) -> Result<String> {
+fn plan_id(stem: &str) -> Result<String> {
     let id = stem.replace('-', "_").to_ascii_lowercase();
     let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
     let begins = id.starts_with(|c: char| c.is_ascii_lowercase());

@@ -9,7 +9,11 @@ use super::super::configured::ConfiguredTools;
 use super::super::prelude::*;
 
 /// Prints the permissions that a change of configuration grants and revokes.
-pub(super) fn diff(global: &GlobalArgs, before: &Path, after: &Path) -> Result<ExitCode> {
+pub(super) fn print_policy_diff(
+    global: &GlobalArgs,
+    before: &Path,
+    after: &Path,
+) -> Result<ExitCode> {
     let (old, new) = (
         ConfiguredTools::load(before)?,
         ConfiguredTools::load(after)?,
@@ -21,15 +25,15 @@ pub(super) fn diff(global: &GlobalArgs, before: &Path, after: &Path) -> Result<E
     let (old, new) = ((&old.catalogue, &old.policy), (&new.catalogue, &new.policy));
     let changes = policy_difference(old, new, &facts);
     let data = Value::array(changes.iter().map(AccessChange::to_value).collect());
-    output::data(global, &data, || {
+    output::print_data(global, &data, || {
         if changes.is_empty() {
             return "no role, agent or phase gains or loses permissions\n".to_owned();
         }
-        changes.iter().map(line).collect()
+        changes.iter().map(access_change_line).collect()
     })
 }
 
-fn line(change: &AccessChange) -> String {
+fn access_change_line(change: &AccessChange) -> String {
     let mut who = format!("role `{}`", change.role);
     for (what, name) in [("agent", &change.agent), ("phase", &change.phase)] {
         if let Some(name) = name {

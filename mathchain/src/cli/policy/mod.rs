@@ -74,43 +74,47 @@ pub(super) struct ExplainCommand {
 }
 
 /// Runs one of the commands about the policy.
-pub(super) fn policy(global: &GlobalArgs, policy: &PolicyCommand) -> Result<ExitCode> {
+pub(super) fn run_policy_command(global: &GlobalArgs, policy: &PolicyCommand) -> Result<ExitCode> {
     match policy {
-        PolicyCommand::Explain(asked) => explain(global, asked),
-        PolicyCommand::Matrix { phase, facts } => tables::matrix(global, phase.as_deref(), facts),
-        PolicyCommand::Diff { before, after } => diff::diff(global, before, after),
-        PolicyCommand::Test { file } => tables::test(global, file),
-        PolicyCommand::Rules => rules::rules(global),
-        PolicyCommand::Forget { number } => rules::forget(global, *number),
+        PolicyCommand::Explain(asked) => explain_verdict(global, asked),
+        PolicyCommand::Matrix { phase, facts } => {
+            tables::print_policy_matrix(global, phase.as_deref(), facts)
+        }
+        PolicyCommand::Diff { before, after } => diff::print_policy_diff(global, before, after),
+        PolicyCommand::Test { file } => tables::test_policy(global, file),
+        PolicyCommand::Rules => rules::list_rules(global),
+        PolicyCommand::Forget { number } => rules::forget_rule(global, *number),
     }
 }
 
 /// Explains the verdict on a call.
-fn explain(global: &GlobalArgs, asked: &ExplainCommand) -> Result<ExitCode> {
+fn explain_verdict(global: &GlobalArgs, asked: &ExplainCommand) -> Result<ExitCode> {
     let toolkit = asked.caller.open(global)?;
     let context = asked.caller.context(Some(asked.role.clone()));
     let given = match &asked.args {
-        Some(text) => Some(object(text)?),
+        Some(text) => Some(parse_argument_object(text)?),
         None => {
             let dispatcher = toolkit.dispatcher();
             let found = dispatcher.catalogue().get(&asked.tool);
             let schema = found.map(|found| found.input_schema()).unwrap_or_default();
             let mut object = Object::new();
             for pair in &asked.arg {
-                let (name, text) = flags::split(pair)?;
+                let (name, text) = flags::split_assignment(pair)?;
                 let value = flags::value_of(&schema["properties"][&name], &text);
                 object.insert(name, value);
             }
             (!object.is_empty()).then(|| Value::Object(object.into()))
         }
     };
-    let facts = open::facts(&toolkit, &asked.caller.facts)?;
+    let facts = open::machine_facts(&toolkit, &asked.caller.facts)?;
     let explanation = toolkit.explain_with(&context, &asked.tool, given.as_ref(), Some(&facts))?;
-    output::data(global, &explanation.to_value(), || readable(&explanation))
+    output::print_data(global, &explanation.to_value(), || {
+        render_explanation(&explanation)
+    })
 }
 
-fn object(text: &str) -> Result<Value> {
-    let value = crate::parse(text)?;
+fn parse_argument_object(text: &str) -> Result<Value> {
+    let value = crate::parse_json(text)?;
     if value.as_object().is_some() {
         return Ok(value);
     }
@@ -119,7 +123,7 @@ fn object(text: &str) -> Result<Value> {
     .hint("for example --args '{\"expression\":\"2**10\"}'"))
 }
 
-fn readable(explanation: &DecisionExplanation) -> String {
+fn render_explanation(explanation: &DecisionExplanation) -> String {
     let decision = &explanation.decision;
     let certain = match decision.certain {
         true => "",

@@ -12,28 +12,28 @@ use super::super::prelude::*;
 use crate::user_rules;
 
 /// Lists the recorded rules.
-pub(super) fn rules(global: &GlobalArgs) -> Result<ExitCode> {
+pub(super) fn list_rules(global: &GlobalArgs) -> Result<ExitCode> {
     let folder = open::state_folder(global)?;
-    let rules = user_rules::list(&folder)?;
+    let rules = user_rules::list_rules(&folder)?;
     let rules: Vec<(usize, (Option<String>, PolicyRule))> = (1..).zip(rules).collect();
     let none = "no recorded rules; record one with `mathchain approve ID --always`";
-    let value = |(number, (root, rule)): &_| value(*number, Option::as_deref(root), rule);
-    output::list(global, &rules, value, none, |(number, (root, rule))| {
+    let value = |(number, (root, rule)): &_| rule_value(*number, Option::as_deref(root), rule);
+    output::print_list(global, &rules, value, none, |(number, (root, rule))| {
         let root = root.as_deref().unwrap_or("no workspace: it has no effect");
-        format!("{number:3}  {}\n     in {root}\n", words(rule))
+        format!("{number:3}  {}\n     in {root}\n", rule_text(rule))
     })
 }
 
 /// Deletes a recorded rule.
-pub(super) fn forget(global: &GlobalArgs, number: usize) -> Result<ExitCode> {
+pub(super) fn forget_rule(global: &GlobalArgs, number: usize) -> Result<ExitCode> {
     let folder = open::state_folder(global)?;
-    let rule = user_rules::forget(&folder, number)?;
-    let toolkit = open::toolkit(global)?;
-    let state = open::state(&toolkit)?;
-    note(state, "forgotten", WITHOUT_KEY, &rule)?;
+    let rule = user_rules::forget_rule(&folder, number)?;
+    let toolkit = open::open_toolkit(global)?;
+    let state = open::require_state(&toolkit)?;
+    audit_rule_change(state, "forgotten", WITHOUT_KEY, &rule)?;
     state.close()?;
-    output::data(global, &value(number, None, &rule), || {
-        format!("deleted: {}\n", words(&rule))
+    output::print_data(global, &rule_value(number, None, &rule), || {
+        format!("deleted: {}\n", rule_text(&rule))
     })
 }
 
@@ -47,7 +47,7 @@ pub(in crate::cli) fn of_approval(toolkit: &Toolkit, approval: &Approval) -> Res
             "cannot record a rule for this call of `{}`: it is destructive, or no rule can be as exact", approval.tool;
             "approve it without `--always`, or add an `allow` rule to the configuration"));
     };
-    let condition = crate::parse(text)?;
+    let condition = crate::parse_json(text)?;
     let mut rule = PolicyRule::new(Verdict::Allow, [approval.tool.as_str()]);
     let tools = std::mem::take(&mut rule.matches.tools);
     rule.matches = from_value(&condition)
@@ -71,32 +71,32 @@ pub(in crate::cli) fn of_approval(toolkit: &Toolkit, approval: &Approval) -> Res
 }
 
 /// Records a rule and returns its number.
-pub(in crate::cli) fn record(
+pub(in crate::cli) fn record_rule(
     global: &GlobalArgs,
     state: &StateStore,
     by: &str,
     (workspace, rule): (&WorkspaceId, &PolicyRule),
 ) -> Result<usize> {
     let folder = open::state_folder(global)?;
-    note(state, "recorded", by, rule)?;
-    user_rules::record(&folder, workspace, rule.clone())
+    audit_rule_change(state, "recorded", by, rule)?;
+    user_rules::record_rule(&folder, workspace, rule.clone())
 }
 
 /// Records a change of the rules in the audit.
-fn note(state: &StateStore, action: &str, by: &str, rule: &PolicyRule) -> Result<()> {
+fn audit_rule_change(state: &StateStore, action: &str, by: &str, rule: &PolicyRule) -> Result<()> {
     let record = object! {
         "event" => "user_rule",
         "action" => action,
         "decided_by" => by,
-        "rule" => words(rule),
+        "rule" => rule_text(rule),
     };
     state.record(&record, RecordDurability::Synced).map(|_| ())
 }
 
 /// The rule on one line, every condition as `match` spells it.
-pub(in crate::cli) fn words(rule: &PolicyRule) -> String {
+pub(in crate::cli) fn rule_text(rule: &PolicyRule) -> String {
     let mut conditions = Vec::new();
-    flatten("", &conditions_of(rule), &mut conditions);
+    flatten_conditions("", &conditions_of(rule), &mut conditions);
     let mut text = format!("{} {}", rule.decision, tools_of(rule).join(", "));
     if !conditions.is_empty() {
         text.push_str(&format!(" where {}", conditions.join(", ")));
@@ -121,14 +121,14 @@ fn conditions_of(rule: &PolicyRule) -> Value {
 }
 
 /// Conditions as `path.under out`, one for each leaf.
-fn flatten(key: &str, value: &Value, found: &mut Vec<String>) {
+fn flatten_conditions(key: &str, value: &Value, found: &mut Vec<String>) {
     if let Some(members) = value.as_object() {
         for (name, member) in members.iter() {
             let below = match key {
                 "" => name.to_owned(),
                 _ => format!("{key}.{name}"),
             };
-            flatten(&below, member, found);
+            flatten_conditions(&below, member, found);
         }
         return;
     }
@@ -143,7 +143,7 @@ fn flatten(key: &str, value: &Value, found: &mut Vec<String>) {
     found.push(format!("{key} {shown}"));
 }
 
-fn value(number: usize, workspace: Option<&str>, rule: &PolicyRule) -> Value {
+fn rule_value(number: usize, workspace: Option<&str>, rule: &PolicyRule) -> Value {
     let conditions = conditions_of(rule);
     let at = |pointer: &str| conditions.pointer(pointer).unwrap_or_default();
     object! {
@@ -155,7 +155,7 @@ fn value(number: usize, workspace: Option<&str>, rule: &PolicyRule) -> Value {
         "path_under" => at("/path/under"),
         "argv_prefix" => at("/argv/prefix"),
         "url_host" => at("/url/host"),
-        "rule" => words(rule),
+        "rule" => rule_text(rule),
         "reason" => rule.reason.clone(),
         "place" => rule.place.as_ref().map(ToString::to_string),
         "match" => conditions,

@@ -6,16 +6,16 @@ use registry::policy::{Access, CaseResult, MatrixRow, read_cases};
 use tool_core::Object;
 
 use super::super::prelude::*;
-use super::readable;
+use super::render_explanation;
 
 /// Role by tool.
-pub(super) fn matrix(
+pub(super) fn print_policy_matrix(
     global: &GlobalArgs,
     phase: Option<&str>,
     facts: &[String],
 ) -> Result<ExitCode> {
-    let toolkit = open::toolkit(global)?;
-    let facts = open::facts(&toolkit, facts)?;
+    let toolkit = open::open_toolkit(global)?;
+    let facts = open::machine_facts(&toolkit, facts)?;
     let dispatcher = toolkit.dispatcher();
     let catalogue = dispatcher.catalogue();
     let rows = dispatcher.policy().matrix(catalogue, phase, &facts)?;
@@ -33,12 +33,12 @@ pub(super) fn matrix(
         "roles" => Value::Object(roles.into()),
         "policy_generation" => dispatcher.policy().generation(),
     };
-    output::data(global, &data, || grid(&ids, &rows))
+    output::print_data(global, &data, || render_role_grid(&ids, &rows))
 }
 
 /// A line for each tool, a numbered column for each role; a dot is hidden. As many roles stand beside each other as the screen has room for.
-fn grid(ids: &[&str], rows: &[MatrixRow]) -> String {
-    grid_in(ids, rows, human::width())
+fn render_role_grid(ids: &[&str], rows: &[MatrixRow]) -> String {
+    grid_in(ids, rows, human::terminal_width())
 }
 
 /// Width of the column of a role.
@@ -49,7 +49,7 @@ fn grid_in(ids: &[&str], rows: &[MatrixRow], columns: usize) -> String {
     let numbered = rows.iter().enumerate();
     let legend = numbered.map(|(index, row)| format!("{}\u{a0}{}", index + 1, row.role));
     let legend = legend.collect::<Vec<_>>().join(", ");
-    let mut text = human::wrapped(&legend, columns, 0).replace('\u{a0}', " ");
+    let mut text = human::wrap_paragraph(&legend, columns, 0).replace('\u{a0}', " ");
     text.push('\n');
     // A last word is shorter than its column.
     let beside = (columns.saturating_sub(width + 1) / COLUMN).max(1);
@@ -79,12 +79,12 @@ fn grid_in(ids: &[&str], rows: &[MatrixRow], columns: usize) -> String {
 }
 
 /// Tests the policy against a file of expected verdicts.
-pub(super) fn test(global: &GlobalArgs, file: &Path) -> Result<ExitCode> {
+pub(super) fn test_policy(global: &GlobalArgs, file: &Path) -> Result<ExitCode> {
     let text = environment::read_named(file)?;
     let cases = read_cases(&file.to_string_lossy(), &text)?;
     let toolkit = match cases.iter().any(|case| case.agent.is_some()) {
         true => open::with_agents(global)?,
-        false => open::toolkit(global)?,
+        false => open::open_toolkit(global)?,
     };
     let dispatcher = toolkit.dispatcher();
     let files = dispatcher.host().capabilities.files.as_deref();
@@ -92,13 +92,13 @@ pub(super) fn test(global: &GlobalArgs, file: &Path) -> Result<ExitCode> {
     let results = policy.test(catalogue, &cases, dispatcher.facts(), files);
     let failed = results.iter().filter(|result| result.mismatch.is_some());
     let failed: Vec<&CaseResult<'_>> = failed.collect();
-    let mismatches = failed.iter().map(|result| mismatch(result));
+    let mismatches = failed.iter().map(|result| mismatch_value(result));
     let data = object! {
         "cases" => results.len(),
         "mismatches" => mismatches.collect::<Vec<_>>(),
     };
-    output::data(global, &data, || {
-        let mut text: String = failed.iter().map(|result| words(result)).collect();
+    output::print_data(global, &data, || {
+        let mut text: String = failed.iter().map(|result| mismatch_text(result)).collect();
         let held = results.len() - failed.len();
         let _ = writeln!(text, "{held} of {} cases passed", results.len());
         text
@@ -106,7 +106,7 @@ pub(super) fn test(global: &GlobalArgs, file: &Path) -> Result<ExitCode> {
     Ok(exit::of_check(failed.is_empty()))
 }
 
-fn mismatch(result: &CaseResult<'_>) -> Value {
+fn mismatch_value(result: &CaseResult<'_>) -> Value {
     let (case, place) = (result.case, result.case.place.as_ref());
     object! {
         "file" => place.map(|place| place.file.to_string()),
@@ -118,7 +118,7 @@ fn mismatch(result: &CaseResult<'_>) -> Value {
     }
 }
 
-fn words(result: &CaseResult<'_>) -> String {
+fn mismatch_text(result: &CaseResult<'_>) -> String {
     let case = result.case;
     let what = result.mismatch.as_deref().unwrap_or_default();
     let mut text = match &case.place {
@@ -127,7 +127,7 @@ fn words(result: &CaseResult<'_>) -> String {
     };
     let _ = writeln!(text, "`{}` as `{}`: {what}", case.tool, case.role);
     if let Some(explanation) = &result.explanation {
-        for line in readable(explanation).lines() {
+        for line in render_explanation(explanation).lines() {
             let _ = writeln!(text, "  {line}");
         }
     }

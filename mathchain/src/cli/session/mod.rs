@@ -87,41 +87,45 @@ pub(super) enum SessionCommand {
 type SchemaOf = fn() -> tool_core::schema::Schema;
 
 const SCHEMAS: &[(&str, SchemaOf, &str)] = &[
-    ("event", sessions::schema::event, "Lines of input"),
+    (
+        "event",
+        sessions::schema::event_line_schema,
+        "Lines of input",
+    ),
     (
         "output",
-        sessions::schema::output,
+        sessions::schema::output_line_schema,
         "Lines of output, which are those of the log",
     ),
 ];
 
 /// Serves one session, replays a log, or prints a schema.
-pub(super) fn session(global: &GlobalArgs, args: &SessionArgs) -> Result<ExitCode> {
+pub(super) fn run_session_command(global: &GlobalArgs, args: &SessionArgs) -> Result<ExitCode> {
     match &args.command {
-        Some(SessionCommand::Replay { log }) => replay::replay(global, log),
+        Some(SessionCommand::Replay { log }) => replay::replay_log(global, log),
         Some(SessionCommand::Schema { of }) => {
-            print(&format!("{:#}\n", of()));
+            write_stdout(&format!("{:#}\n", of()));
             Ok(exit::OK.into())
         }
-        None => serve(global, args),
+        None => serve_session(global, args),
     }
 }
 
-fn serve(global: &GlobalArgs, args: &SessionArgs) -> Result<ExitCode> {
+fn serve_session(global: &GlobalArgs, args: &SessionArgs) -> Result<ExitCode> {
     let toolkit = match args.agent {
         Some(_) => open::with_agents(global)?,
-        None => open::toolkit(global)?,
+        None => open::open_toolkit(global)?,
     };
     let stop = StopFlag::new();
     let closing =
         ServerClosing::on_signal(&stop).and_then(|closing| Ok((closing.stdin()?, closing)));
-    let (stdin, closing) = closing.map_err(|err| jsonl::failed("cannot read stdin", &err))?;
+    let (stdin, closing) = closing.map_err(|err| jsonl::stream_error("cannot read stdin", &err))?;
     let mut door = SessionServer::open(&toolkit, args, stop.clone(), closing)?;
     let served = answer::on_stack(|| {
         let input = std::io::BufReader::with_capacity(64 << 10, stdin);
-        door.serve(input, &mut output::stdout())
+        door.serve(input, &mut output::standard_output())
     });
-    answer::close(&toolkit);
+    answer::close_audit(&toolkit);
     match served? {
         Ok(()) => Ok(exit::of_stop(&stop).into()),
         // The reader closed the output: no error of the session.
@@ -191,8 +195,8 @@ impl<'a> SessionServer<'a> {
             base,
             opened,
             plan_only: args.plan_only,
-            threads: jsonl::threads(args.threads),
-            answer: open::answer(toolkit, args.yes, false)?,
+            threads: jsonl::worker_count(args.threads),
+            answer: open::approval_answer(toolkit, args.yes, false)?,
             line_bytes_max: jsonl::line_bytes_max(toolkit),
             stop,
             closing,
@@ -207,7 +211,7 @@ impl<'a> SessionServer<'a> {
         loop {
             number += 1;
             let read = jsonl::read_line(&mut input, number, self.line_bytes_max);
-            let failed = |err| EventHalt::Failed(jsonl::failed("cannot read stdin", &err));
+            let failed = |err| EventHalt::Failed(jsonl::stream_error("cannot read stdin", &err));
             let line = read.map_err(failed)?;
             match line {
                 Some(line) if line.is_part() && self.closing.is_closed() => break,
@@ -215,12 +219,12 @@ impl<'a> SessionServer<'a> {
                 None => break,
             }
         }
-        if let Some(head) = answer::head(self.toolkit) {
+        if let Some(head) = answer::audit_head(self.toolkit) {
             let head = head.to_string();
-            record(output, AuditHead { head }.into())?;
+            write_record(output, AuditHead { head }.into())?;
         }
         let end = StateDocument::of(self.session.state()).map_err(EventHalt::Failed)?;
-        record(output, end.into())
+        write_record(output, end.into())
     }
 
     fn line(&mut self, line: &JsonlLine, output: &mut impl Write) -> Result<(), EventHalt> {
@@ -229,7 +233,7 @@ impl<'a> SessionServer<'a> {
             Ok(None) => return Ok(()),
             Err(error) => {
                 let (line, error) = (line.number, Failure::from(&error));
-                return record(output, LineRefused { line, error }.into());
+                return write_record(output, LineRefused { line, error }.into());
             }
         };
         let kind = event.kind().to_owned();
@@ -242,7 +246,7 @@ impl<'a> SessionServer<'a> {
             event: kind,
             error: Failure::from(&error),
         };
-        record(output, refused.into())
+        write_record(output, refused.into())
     }
 
     /// The event of a line; `None` for an empty line.
@@ -281,10 +285,10 @@ impl<'a> SessionServer<'a> {
         output: &mut impl Write,
     ) -> Result<Option<WaveStarted>, EventHalt> {
         let (applied, emitted) = self.session.feed(event).map_err(EventHalt::Refused)?;
-        record(output, applied.into())?;
+        write_record(output, applied.into())?;
         let mut started = None;
         for document in emitted {
-            write(output, &document.to_value().map_err(EventHalt::Failed)?)?;
+            write_document(output, &document.to_value().map_err(EventHalt::Failed)?)?;
             if let Emitted::WaveStarted(wave) = document {
                 started = Some(wave);
             }
@@ -368,7 +372,7 @@ impl<'a> SessionServer<'a> {
         output: &mut impl Write,
     ) -> Result<Option<WaveStarted>, EventHalt> {
         let has_acted = outcome.is_success() && !outcome.effects.is_empty();
-        let settled = Event::from(settlement(call_id, outcome));
+        let settled = Event::from(call_settlement(call_id, outcome));
         let applied = self.apply(&settled, output);
         let Err(EventHalt::Refused(error)) = applied else {
             return applied;
@@ -381,7 +385,7 @@ impl<'a> SessionServer<'a> {
             instead.status = OutcomeStatus::Success(Value::Null);
             instead.warnings.push(message);
         }
-        self.apply(&Event::from(settlement(call_id, instead)), output)
+        self.apply(&Event::from(call_settlement(call_id, instead)), output)
     }
 
     /// Runs calls in parallel; the outcomes are in call order.
@@ -437,7 +441,7 @@ impl<'a> SessionServer<'a> {
 }
 
 /// The settlement of a call, from its outcome; times and record numbers are in the audit.
-fn settlement(call_id: &str, outcome: CallOutcome) -> CallSettled {
+fn call_settlement(call_id: &str, outcome: CallOutcome) -> CallSettled {
     let mut settled = CallSettled {
         call_id: call_id.to_owned(),
         status: CallSettlement::Succeeded,
@@ -463,17 +467,17 @@ fn settlement(call_id: &str, outcome: CallOutcome) -> CallSettled {
     settled
 }
 
-fn record(output: &mut impl Write, record: Record) -> Result<(), EventHalt> {
-    write(output, &record.to_value().map_err(EventHalt::Failed)?)
+fn write_record(output: &mut impl Write, record: Record) -> Result<(), EventHalt> {
+    write_document(output, &record.to_value().map_err(EventHalt::Failed)?)
 }
 
-fn write(output: &mut impl Write, document: &Value) -> Result<(), EventHalt> {
+fn write_document(output: &mut impl Write, document: &Value) -> Result<(), EventHalt> {
     let mut text = json::to_text(document);
     text.push('\n');
     let written = output
         .write_all(text.as_bytes())
         .and_then(|()| output.flush());
-    written.map_err(|err| match output::unwritable(&err) {
+    written.map_err(|err| match output::stdout_error(&err) {
         Some(error) => EventHalt::Failed(error),
         None => EventHalt::Closed,
     })

@@ -62,7 +62,9 @@ impl SessionWorld {
         let files = toolkit.dispatcher().host().capabilities.files.clone();
         let roots = toolkit.roots().iter();
         Self {
-            roots: roots.map(|root| environment::real(&root.path)).collect(),
+            roots: roots
+                .map(|root| environment::real_path(&root.path))
+                .collect(),
             closed: toolkit.closed().to_vec(),
             protected: toolkit.protected().to_vec(),
             state: toolkit.state().cloned(),
@@ -80,14 +82,14 @@ impl SessionWorld {
         let folder = open.map(|(_, folder)| folder);
         let seen = folder.as_ref().map(|folder| self.seen(folder.folder()));
         let seen = seen.unwrap_or_default();
-        let surroundings = environment::surroundings(&seen, &self.closed, &self.protected);
+        let surroundings = environment::sandbox_surroundings(&seen, &self.closed, &self.protected);
         let sandbox = Arc::new(Sandbox::new(surroundings));
         let name = folder.as_ref().map_or(".", |folder| folder.folder());
         host.capabilities.spawner = Some(Arc::new(FolderSpawner::new(sandbox, name)));
         let files = folder.map(|folder| folder as Arc<dyn WorkspaceFiles>);
         // Artifacts come from the state, files from the workspace.
-        host.arrays = inputs::arrays(files.as_ref(), self.state.as_ref());
-        host.backups = inputs::backups(files.as_ref(), self.state.as_ref());
+        host.arrays = inputs::array_opener(files.as_ref(), self.state.as_ref());
+        host.backups = inputs::backup_store(files.as_ref(), self.state.as_ref());
         host.capabilities.files = files;
         host.capabilities.workspaces = Some(Arc::clone(&self.place) as _);
         base.with_host(|base| *base = host).with_facts(facts)
@@ -148,11 +150,11 @@ impl WorkspaceOpener for WorkspaceSlot {
                 "close it with `workspace_close`"));
         }
         opened.count += 1;
-        let workspace = described(&format!("w{}", opened.count), &folder);
+        let workspace = describe_workspace(&format!("w{}", opened.count), &folder);
         opened.open = Some((workspace.id.clone(), folder));
         opened
             .changes
-            .push(change(&workspace, WorkspaceStatus::Ready));
+            .push(workspace_change(&workspace, WorkspaceStatus::Ready));
         Ok(workspace)
     }
 
@@ -162,28 +164,28 @@ impl WorkspaceOpener for WorkspaceSlot {
             return Err(tool_error!(PreconditionFailed, "workspace";
                 "no workspace is open"; "open one with `workspace_open`"));
         };
-        let closed = described(&id, &folder);
+        let closed = describe_workspace(&id, &folder);
         opened
             .changes
-            .push(change(&closed, WorkspaceStatus::Closed));
+            .push(workspace_change(&closed, WorkspaceStatus::Closed));
         Ok(closed)
     }
 
     fn opened(&self) -> Option<OpenWorkspace> {
         let opened = self.lock();
         let (id, folder) = opened.open.as_ref()?;
-        Some(described(id, folder))
+        Some(describe_workspace(id, folder))
     }
 }
 
-fn described(id: &str, folder: &OpenFolder) -> OpenWorkspace {
+fn describe_workspace(id: &str, folder: &OpenFolder) -> OpenWorkspace {
     OpenWorkspace {
         id: id.to_owned(),
         path: folder.folder().to_owned(),
     }
 }
 
-fn change(workspace: &OpenWorkspace, status: WorkspaceStatus) -> WorkspaceChanged {
+fn workspace_change(workspace: &OpenWorkspace, status: WorkspaceStatus) -> WorkspaceChanged {
     WorkspaceChanged {
         id: workspace.id.clone(),
         status,

@@ -29,16 +29,16 @@ const PROOF: &str = "An approval at a terminal shows that a terminal was there, 
 )]
 pub(super) struct SetupCommand {
     /// Client that starts the server
-    #[arg(value_name = "CLIENT", value_parser = client())]
+    #[arg(value_name = "CLIENT", value_parser = client_parser())]
     client: &'static McpClient,
     /// Name of the server in the client
-    #[arg(long, default_value = "mathchain", value_name = "NAME", value_parser = name)]
+    #[arg(long, default_value = "mathchain", value_name = "NAME", value_parser = parse_server_name)]
     name: String,
     /// Role of the client's calls; `operator`, the person at the terminal, only where it is named
-    #[arg(long, default_value = ROLE, value_name = "ROLE", add = complete::roles())]
+    #[arg(long, default_value = ROLE, value_name = "ROLE", add = complete::complete_roles())]
     role: String,
     /// Catalogue of tools that the client sees: `full`, `core` or `search`
-    #[arg(long, value_name = "CATALOG", value_parser = export::catalog())]
+    #[arg(long, value_name = "CATALOG", value_parser = export::catalogue_parser())]
     catalog: Option<registry::offer::Catalog>,
     /// Change the configuration of the user, not that of the current folder, where the client has both
     #[arg(long)]
@@ -51,14 +51,14 @@ pub(super) struct SetupCommand {
     yes: bool,
 }
 
-fn client() -> impl clap::builder::TypedValueParser<Value = &'static McpClient> {
+fn client_parser() -> impl clap::builder::TypedValueParser<Value = &'static McpClient> {
     let find = |text: String| CLIENTS.iter().find(|client| client.name == text);
     PossibleValuesParser::new(CLIENTS.iter().map(McpClient::possible))
         .try_map(move |text| find(text).ok_or("no such client"))
 }
 
 /// Names that every client takes.
-fn name(text: &str) -> Result<String, String> {
+fn parse_server_name(text: &str) -> Result<String, String> {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_".contains(character);
     match (1..=64).contains(&text.len()) && text.chars().all(is_plain) {
         true => Ok(text.to_owned()),
@@ -67,24 +67,24 @@ fn name(text: &str) -> Result<String, String> {
 }
 
 /// Registers this program in the configuration of a client.
-pub(super) fn setup(global: &GlobalArgs, setup: &SetupCommand) -> Result<ExitCode> {
+pub(super) fn register_program(global: &GlobalArgs, setup: &SetupCommand) -> Result<ExitCode> {
     if setup.role != ROLE {
         // An unknown role is an error now, not when the client starts.
         let toolkit = open::read_only(global, false)?;
         let caller = toolkit.caller(&CallContext::default().role(&setup.role));
         toolkit.dispatcher().visible(&caller)?;
     }
-    let place = place(setup)?;
+    let place = configuration_place(setup)?;
     let shown = place.path.display();
-    let before = read(&place.path)?;
+    let before = read_optional_text(&place.path)?;
     let text = before.as_deref().unwrap_or_default();
-    let server = server(global, setup, place.is_shared);
+    let server = server_command(global, setup, place.is_shared);
     let after = setup.client.form.set(text, &setup.name, &server);
     let after = after.map_err(|fault| {
         tool_error!(InvalidRequest, "client"; "`{shown}` cannot be changed: {fault}";
             "mend the file, or add the entry by hand: `mathchain setup {} --dry-run` in an empty folder prints one", setup.client.name)
     })?;
-    let difference = changes::unified(text, &after);
+    let difference = changes::unified_diff(text, &after);
     let data = |copy: Option<&str>| {
         object! {
             "path" => shown.to_string(), "changed" => difference.is_some(),
@@ -92,27 +92,27 @@ pub(super) fn setup(global: &GlobalArgs, setup: &SetupCommand) -> Result<ExitCod
         }
     };
     if setup.dry_run {
-        complain(&format!("{shown} would contain:\n"));
-        return output::data(global, &data(None), || after.clone());
+        write_stderr(&format!("{shown} would contain:\n"));
+        return output::print_data(global, &data(None), || after.clone());
     }
     let Some(difference) = &difference else {
-        return output::data(global, &data(None), || format!("{shown} is up to date\n"));
+        return output::print_data(global, &data(None), || format!("{shown} is up to date\n"));
     };
-    if !setup.yes && !asking::confirmed(&place.path, difference)? {
+    if !setup.yes && !asking::confirm_file_change(&place.path, difference)? {
         return Err(tool_error!(
             ApprovalDeclined,
             "`{shown}` is as it was: the change was declined"
         ));
     }
-    if read(&place.path)? != before {
+    if read_optional_text(&place.path)? != before {
         return Err(
             tool_error!(Conflict, "changed"; "`{shown}` changed meanwhile, and is as it is now";
             "run the command again"),
         );
     }
-    let copy = written(&place.path, before.as_deref(), &after)?;
+    let copy = write_with_copy(&place.path, before.as_deref(), &after)?;
     let copy = copy.map(|copy| copy.display().to_string());
-    output::data(global, &data(copy.as_deref()), || {
+    output::print_data(global, &data(copy.as_deref()), || {
         let copy = copy
             .as_ref()
             .map(|copy| format!("; the file before is {copy}"));
@@ -125,7 +125,7 @@ pub(super) fn setup(global: &GlobalArgs, setup: &SetupCommand) -> Result<ExitCod
 }
 
 /// The text of a file; `None` where there is none.
-fn read(path: &Path) -> Result<Option<String>> {
+fn read_optional_text(path: &Path) -> Result<Option<String>> {
     match std::fs::symlink_metadata(path) {
         Err(err) if err.kind() == ErrorKind::NotFound => Ok(None),
         _ => environment::read_named(path).map(Some),
@@ -151,7 +151,7 @@ struct SetupFile {
     is_shared: bool,
 }
 
-fn place(setup: &SetupCommand) -> Result<SetupFile> {
+fn configuration_place(setup: &SetupCommand) -> Result<SetupFile> {
     let client = setup.client;
     match client.of_project {
         Some(file) if !setup.user => {
@@ -163,12 +163,12 @@ fn place(setup: &SetupCommand) -> Result<SetupFile> {
             })
         }
         _ => {
-            let home = environment::home().ok_or_else(|| {
+            let home = environment::home_folder().ok_or_else(|| {
                 tool_error!(PreconditionFailed, "environment"; "HOME names no folder"; "set HOME to an absolute path")
             })?;
             Ok(SetupFile {
                 // The user's own links are followed, and the prompt names the file that they lead to.
-                path: environment::real(&home.join(client.of_user)),
+                path: environment::real_path(&home.join(client.of_user)),
                 is_shared: false,
             })
         }
@@ -176,7 +176,7 @@ fn place(setup: &SetupCommand) -> Result<SetupFile> {
 }
 
 /// The program and arguments that start the server.
-fn server(global: &GlobalArgs, setup: &SetupCommand, is_shared: bool) -> Vec<String> {
+fn server_command(global: &GlobalArgs, setup: &SetupCommand, is_shared: bool) -> Vec<String> {
     let absolute = |path: &PathBuf| {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
         path.display().to_string()
@@ -191,18 +191,23 @@ fn server(global: &GlobalArgs, setup: &SetupCommand, is_shared: bool) -> Vec<Str
     let options = options
         .into_iter()
         .filter_map(|(name, value)| Some([name.to_owned(), value?]));
-    let fixed = [program(is_shared), "serve".to_owned(), "--mcp".to_owned()];
+    let fixed = [
+        program_path(is_shared),
+        "serve".to_owned(),
+        "--mcp".to_owned(),
+    ];
     fixed.into_iter().chain(options.flatten()).collect()
 }
 
 /// The path of this program; in a file that others read, its name alone where the search path leads to it.
-fn program(is_shared: bool) -> String {
-    let own = words::program();
-    let searched = environment::variable("PATH").unwrap_or_default();
+fn program_path(is_shared: bool) -> String {
+    let own = words::program_path();
+    let searched = environment::read_variable("PATH").unwrap_or_default();
     let found = std::env::split_paths(&searched)
         .map(|folder| folder.join("mathchain"))
         .find(|path| path.is_file());
-    let is_same = found.is_some_and(|found| environment::real(&found) == environment::real(&own));
+    let is_same =
+        found.is_some_and(|found| environment::real_path(&found) == environment::real_path(&own));
     match is_same && is_shared {
         true => "mathchain".to_owned(),
         false => own.display().to_string(),
@@ -210,7 +215,7 @@ fn program(is_shared: bool) -> String {
 }
 
 /// Writes the file after a copy of what was there; the path of the copy.
-fn written(path: &Path, before: Option<&str>, after: &str) -> Result<Option<PathBuf>> {
+fn write_with_copy(path: &Path, before: Option<&str>, after: &str) -> Result<Option<PathBuf>> {
     let failed = |err| io::cannot_write(path, &err);
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(failed)?;
@@ -220,9 +225,9 @@ fn written(path: &Path, before: Option<&str>, after: &str) -> Result<Option<Path
         copy.push(".before-mathchain");
         let copy = PathBuf::from(copy);
         // The file may hold secrets of other servers.
-        io::replace(&copy, before.as_bytes(), io::FileReaders::Owner).map(|()| copy)
+        io::replace_file(&copy, before.as_bytes(), io::FileReaders::Owner).map(|()| copy)
     });
     let copy = copy.transpose().map_err(failed)?;
-    io::replace(path, after.as_bytes(), io::FileReaders::AsBefore).map_err(failed)?;
+    io::replace_file(path, after.as_bytes(), io::FileReaders::AsBefore).map_err(failed)?;
     Ok(copy)
 }

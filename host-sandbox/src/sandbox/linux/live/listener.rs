@@ -13,7 +13,7 @@ use tool_core::{ToolError, tool_error};
 
 use super::super::super::policy::SandboxPolicy;
 use super::super::launched::{END, LOOK, await_input, read_parts};
-use super::super::refusal::refusal;
+use super::super::refusal::classify_failure;
 use super::{LiveLauncher, too_long};
 
 /// Maximum parts of a stream that are read at once.
@@ -88,7 +88,7 @@ impl OutputListener {
         let reports = &self.launched.reports;
         // After `ready`, failures are those of the program.
         let failed = reports.failed();
-        let fault = failed.and_then(|failure| refusal(policy, command, failure).err());
+        let fault = failed.and_then(|failure| classify_failure(policy, command, failure).err());
         let exit = reports.ended().map(|ended| ended.exit);
         let shared = Arc::clone(&self.shared);
         if !self.line.is_empty() {

@@ -19,8 +19,11 @@ use tool_core::{Reason, Result, StopFlag, ToolError, tool_error};
 
 use self::listener::{OutputBuffer, OutputListener};
 use super::super::policy::{LauncherFault, SandboxPolicy, TERMINATE};
-use super::launched::{LOOK, LauncherReports, await_input, nonblocking, reap, spawn, unlaunched};
-use super::refusal::{SandboxRefusal, refusal};
+use super::launched::{
+    LOOK, LauncherReports, await_input, launcher_start_error, reap_launcher, set_pipe_nonblocking,
+    spawn_launcher,
+};
+use super::refusal::{SandboxRefusal, classify_failure};
 use super::scratch::ScratchFolder;
 
 /// Time limit for the launcher to apply the policy.
@@ -30,13 +33,13 @@ const READY: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 /// The stop flag, a missing program, a launcher that cannot be started.
-pub(super) fn start(
+pub(super) fn start_live_process(
     policy: SandboxPolicy,
     command: &SandboxCommand,
     scratch: ScratchFolder,
     stop: &StopFlag,
 ) -> Result<Result<LiveCommand, SandboxRefusal>> {
-    let mut launched = LiveLauncher::start(&policy).map_err(unlaunched)?;
+    let mut launched = LiveLauncher::start(&policy).map_err(launcher_start_error)?;
     let begun = Instant::now();
     let mut more = true;
     while launched.reports.ready().is_none() {
@@ -48,19 +51,19 @@ pub(super) fn start(
             })
         });
         if let Some(failure) = launched.reports.failed().or(silent) {
-            return refusal(&policy, command, failure).map(Err);
+            return classify_failure(&policy, command, failure).map(Err);
         }
         stop.check()?;
-        more = launched.read_reports(LOOK).map_err(unlaunched)?;
+        more = launched.read_reports(LOOK).map_err(launcher_start_error)?;
     }
     if let Some(failure) = launched.reports.failed() {
-        return refusal(&policy, command, failure).map(Err);
+        return classify_failure(&policy, command, failure).map(Err);
     }
     let live = LiveCommand::of(launched, policy, command, scratch);
-    live.map(Ok).map_err(unlaunched)
+    live.map(Ok).map_err(launcher_start_error)
 }
 
-fn ended(exit: Option<ProcessExit>) -> ToolError {
+fn process_ended_error(exit: Option<ProcessExit>) -> ToolError {
     let how = match exit {
         Some(ProcessExit::Status(status)) => format!(" with status {status}"),
         Some(ProcessExit::Signal(signal)) => format!(" by signal {signal}"),
@@ -156,7 +159,7 @@ impl ProcessConversation for LiveCommand {
                     let mut fds = [PollFd::from_borrowed_fd(writer.as_fd(), PollFlags::OUT)];
                     let _ = poll(&mut fds, Timespec::try_from(LOOK).ok().as_ref());
                 }
-                Err(_) => return Err(ended(self.shared.found().end.flatten())),
+                Err(_) => return Err(process_ended_error(self.shared.found().end.flatten())),
             }
         }
         Ok(())
@@ -245,8 +248,8 @@ pub(super) struct LiveLauncher {
 impl LiveLauncher {
     pub(super) fn start(policy: &SandboxPolicy) -> std::io::Result<Self> {
         let (stream, theirs) = UnixStream::pair()?;
-        let (mut child, mut control) = spawn(Stdio::from(OwnedFd::from(theirs)))?;
-        let stderr = nonblocking(child.stderr.take())?;
+        let (mut child, mut control) = spawn_launcher(Stdio::from(OwnedFd::from(theirs)))?;
+        let stderr = set_pipe_nonblocking(child.stderr.take())?;
         control.set_write_timeout(Some(READY))?;
         // A launcher that ended early has reported the reason.
         let _ = policy.send(&mut control, &[]);
@@ -272,6 +275,6 @@ impl Drop for LiveLauncher {
     fn drop(&mut self) {
         // The launcher then ends every process.
         let _ = self.control.shutdown(Shutdown::Write);
-        reap(&mut self.child);
+        reap_launcher(&mut self.child);
     }
 }

@@ -31,7 +31,7 @@ fn open(top: &Path, roots: &[(&str, Access)]) -> Result<Arc<dyn WorkspaceFiles>,
         access: *access,
     };
     let folders: Vec<WorkspaceRoot> = roots.iter().map(folder).collect();
-    super::super::open(
+    super::super::open_workspace(
         &folders,
         &[top.join("out/rules.toml")],
         &[top.join("data/state")],

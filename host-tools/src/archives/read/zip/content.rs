@@ -11,7 +11,7 @@ use crate::counted::CountingReader;
 use crate::prelude::*;
 
 /// The decompressed bytes of a member; size and checksum are verified at the end.
-pub(super) fn content<'a>(
+pub(super) fn content_reader<'a>(
     entry: &ZipEntry,
     reader: &'a mut dyn FileReader,
     total: &Rc<Cell<u64>>,
@@ -19,7 +19,7 @@ pub(super) fn content<'a>(
 ) -> Box<dyn Read + 'a> {
     let (counted, packed) = CountingReader::new(reader.take(entry.packed));
     let input = BufReader::with_capacity(BUFFER.min(entry.packed as usize + 1), counted);
-    let decoder = decoder(entry.method, input);
+    let decoder = method_decoder(entry.method, input);
     let decoder = decoder.unwrap_or_else(|fault| Box::new(FaultReader(Some(fault))));
     Box::new(ChecksumReader {
         inner: DecoderLimit::new(decoder, Rc::clone(&packed), Rc::clone(total), stop),
@@ -32,13 +32,16 @@ pub(super) fn content<'a>(
     })
 }
 
-fn decoder<'a>(method: u16, input: impl BufRead + 'a) -> Result<Box<dyn Read + 'a>, ArchiveFault> {
+fn method_decoder<'a>(
+    method: u16,
+    input: impl BufRead + 'a,
+) -> Result<Box<dyn Read + 'a>, ArchiveFault> {
     Ok(match method {
         0 => Box::new(input),
         8 => Box::new(flate2::bufread::DeflateDecoder::new(input)),
         12 => Box::new(bzip2::bufread::BzDecoder::new(input)),
-        93 => Box::new(super::super::zstd(input)?),
-        95 => Box::new(super::super::xz(input)?),
+        93 => Box::new(super::super::zstd_decoder(input)?),
+        95 => Box::new(super::super::xz_decoder(input)?),
         other => {
             let message = format_args!("unsupported compression method {other}");
             return Err(ArchiveFault::unsupported(message));

@@ -47,7 +47,7 @@ pub(super) fn find_directory(
         Some(found) if wide => found,
         _ => {
             if disks != (0, 0) || entries_here != entries {
-                return Err(volumes());
+                return Err(volumes_fault());
             }
             let directory = CentralDirectory {
                 offset,
@@ -69,7 +69,7 @@ pub(super) fn find_directory(
     Ok(directory)
 }
 
-fn volumes() -> ArchiveFault {
+fn volumes_fault() -> ArchiveFault {
     ArchiveFault::new(FaultKind::Unsupported, "it is one of several volumes")
 }
 
@@ -90,7 +90,7 @@ fn wide_directory(
     let mut fields = RecordFields(&locator[4..]);
     let (disk, record_at, disks) = (fields.u32()?, fields.number(8)?, fields.u32()?);
     if disk != 0 || disks > 1 {
-        return Err(volumes());
+        return Err(volumes_fault());
     }
     if record_at.checked_add(RECORD as u64) != Some(at) {
         return Err(ArchiveFault::corrupt(
@@ -106,7 +106,7 @@ fn wide_directory(
     let disks = (fields.u32()?, fields.u32()?);
     let (entries_here, entries) = (fields.number(8)?, fields.number(8)?);
     if disks != (0, 0) || entries_here != entries {
-        return Err(volumes());
+        return Err(volumes_fault());
     }
     let (size, offset) = (fields.number(8)?, fields.number(8)?);
     let directory = CentralDirectory {
@@ -117,7 +117,7 @@ fn wide_directory(
     Ok(Some((directory, record_at)))
 }
 
-pub(super) fn entries(
+pub(super) fn read_entries(
     reader: &mut dyn FileReader,
     directory: &CentralDirectory,
 ) -> Result<Vec<ZipEntry>, ArchiveFault> {
@@ -125,7 +125,7 @@ pub(super) fn entries(
     let mut fields = RecordFields(&bytes);
     let mut entries = Vec::with_capacity(directory.entries as usize);
     while !fields.0.is_empty() && entries.len() as u64 <= directory.entries {
-        entries.push(entry(&mut fields)?);
+        entries.push(parse_directory_entry(&mut fields)?);
     }
     let number = match (entries.len() as u64).cmp(&directory.entries) {
         Ordering::Less => "fewer",
@@ -136,7 +136,7 @@ pub(super) fn entries(
     Err(ArchiveFault::lying(&message))
 }
 
-fn entry(fields: &mut RecordFields<'_>) -> Result<ZipEntry, ArchiveFault> {
+fn parse_directory_entry(fields: &mut RecordFields<'_>) -> Result<ZipEntry, ArchiveFault> {
     if fields.bytes(4)? != b"PK\x01\x02" {
         return Err(ArchiveFault::corrupt(
             "an entry of the directory is damaged",
@@ -158,9 +158,9 @@ fn entry(fields: &mut RecordFields<'_>) -> Result<ZipEntry, ArchiveFault> {
     let name = fields.bytes(name_length)?.to_vec();
     let extra = fields.bytes(extra_length)?;
     fields.bytes(comment_length)?;
-    widen(extra, &mut [&mut size, &mut packed, &mut offset])?;
+    widen_zip64_fields(extra, &mut [&mut size, &mut packed, &mut offset])?;
     if disk != 0 {
-        return Err(volumes());
+        return Err(volumes_fault());
     }
     let (text, legible) = text_of(&name, flags);
     // The mode, if the system that created the archive has one.
@@ -192,7 +192,7 @@ fn entry(fields: &mut RecordFields<'_>) -> Result<ZipEntry, ArchiveFault> {
 }
 
 /// The records of an extra field; an invalid record ends them, as in other programs.
-fn extras(mut extra: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
+fn extra_records(mut extra: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     std::iter::from_fn(move || {
         let (head, rest) = extra.split_at_checked(4)?;
         let length = usize::from(u16::from_le_bytes([head[2], head[3]]));
@@ -203,9 +203,12 @@ fn extras(mut extra: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
 }
 
 /// Reads overflowed fields from the zip64 record, in this order.
-pub(super) fn widen(extra: &[u8], narrow: &mut [&mut u64]) -> Result<(), ArchiveFault> {
+pub(super) fn widen_zip64_fields(
+    extra: &[u8],
+    narrow: &mut [&mut u64],
+) -> Result<(), ArchiveFault> {
     const WIDE: u16 = 1;
-    let mut wide = extras(extra).filter(|(id, _)| *id == WIDE);
+    let mut wide = extra_records(extra).filter(|(id, _)| *id == WIDE);
     let content = wide.next().map_or(&[][..], |(_, content)| content);
     if wide.next().is_some() {
         return Err(ArchiveFault::lying("an entry has two zip64 records"));
@@ -220,7 +223,7 @@ pub(super) fn widen(extra: &[u8], narrow: &mut [&mut u64]) -> Result<(), Archive
 /// The UTF-8 name that some programs add, after a version and a checksum.
 fn second_name(extra: &[u8]) -> Option<&[u8]> {
     const UNICODE_NAME: u16 = 0x7075;
-    extras(extra)
+    extra_records(extra)
         .find(|(id, _)| *id == UNICODE_NAME)
         .and_then(|(_, content)| content.get(5..))
 }

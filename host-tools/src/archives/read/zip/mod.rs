@@ -12,8 +12,8 @@ use super::super::fault::{self, ArchiveError, ArchiveFault, FaultKind};
 use super::super::limits;
 use super::{ArchiveMember, RecordFields, Visit, WalkControl};
 use crate::prelude::*;
-use content::content;
-use directory::{entries, find_directory, widen};
+use content::content_reader;
+use directory::{find_directory, read_entries, widen_zip64_fields};
 
 /// One entry of the directory.
 struct ZipEntry {
@@ -27,7 +27,7 @@ struct ZipEntry {
     offset: u64,
 }
 
-pub(super) fn each(
+pub(super) fn visit_zip_members(
     reader: &mut dyn FileReader,
     length: u64,
     stop: &StopFlag,
@@ -35,7 +35,7 @@ pub(super) fn each(
 ) -> Result<(), ArchiveError> {
     let directory = find_directory(reader, length)?;
     limits::check_members(directory.entries)?;
-    let entries = entries(reader, &directory)?;
+    let entries = read_entries(reader, &directory)?;
     check_sizes(&entries)?;
     let starts = check_headers(reader, &entries, directory.offset, stop)?;
     let total = Rc::new(Cell::new(0));
@@ -47,7 +47,7 @@ pub(super) fn each(
         let next = if entry.member.encrypted {
             visit(&entry.member, &mut std::io::empty())?
         } else {
-            let mut content = content(entry, reader, &total, stop);
+            let mut content = content_reader(entry, reader, &total, stop);
             visit(&entry.member, &mut content)?
         };
         if next == WalkControl::Stop {
@@ -93,8 +93,8 @@ fn check_headers(
         if index.is_multiple_of(256) {
             stop.check()?;
         }
-        let start =
-            header(reader, entry, directory).map_err(|fault| fault.of(&entry.member.name))?;
+        let start = check_local_header(reader, entry, directory)
+            .map_err(|fault| fault.of(&entry.member.name))?;
         let end = start
             .checked_add(entry.packed)
             .filter(|end| *end <= directory)
@@ -108,7 +108,7 @@ fn check_headers(
     for pair in ranges.windows(2) {
         let ((_, end, first), (start, _, second)) = (pair[0], pair[1]);
         if start < end {
-            let message = format!("it shares bytes with `{}`", fault::brief(first));
+            let message = format!("it shares bytes with `{}`", fault::abbreviate_name(first));
             return Err(ArchiveFault::new(FaultKind::Overlap, message)
                 .of(second)
                 .into());
@@ -117,7 +117,7 @@ fn check_headers(
     Ok(starts)
 }
 
-fn header(
+fn check_local_header(
     reader: &mut dyn FileReader,
     entry: &ZipEntry,
     directory: u64,
@@ -155,7 +155,7 @@ fn header(
     }
     if packed == 0xffff_ffff || size == 0xffff_ffff {
         let extra = read_at(reader, extra_at, extra_length)?;
-        widen(&extra, &mut [&mut size, &mut packed])?;
+        widen_zip64_fields(&extra, &mut [&mut size, &mut packed])?;
     }
     let named = flags & SIZES_FOLLOW == 0;
     let same_sizes = (packed, size, crc) == (entry.packed, entry.size, entry.crc);

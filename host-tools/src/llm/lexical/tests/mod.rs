@@ -28,7 +28,7 @@ fn scores(query: &str, texts: &[&str]) -> Vec<f64> {
 }
 
 fn vector(text: &str) -> Option<Vec<f64>> {
-    embed(text, &StopFlag::new()).unwrap()
+    lexical_vector(text, &StopFlag::new()).unwrap()
 }
 
 #[test]
@@ -208,7 +208,10 @@ fn work_stops_when_the_flag_is_set() {
     let mut search = LexicalSearch::new("moon", &stop).unwrap().unwrap();
     stop.cancel();
     let cancelled = Some(ErrorCode::Cancelled);
-    assert_eq!(embed("moon", &stop).err().map(|err| err.code()), cancelled);
+    assert_eq!(
+        lexical_vector("moon", &stop).err().map(|err| err.code()),
+        cancelled
+    );
     assert_eq!(
         search.add("moon", &stop).err().map(|err| err.code()),
         cancelled
