@@ -180,7 +180,8 @@ mod tests {
     fn rules_hold_in_the_workspace_they_were_recorded_in() {
         let folder = tempfile::tempdir().expect("a folder");
         let (a, b) = (workspace("/a", "1"), workspace("/b", "2"));
-        let record = |of, tool| record(folder.path(), of, PolicyRule::new(Verdict::Allow, [tool]));
+        let record =
+            |of, tool| record_rule(folder.path(), of, PolicyRule::new(Verdict::Allow, [tool]));
         assert_eq!(record(&a, "x").expect("writes"), 1);
         assert_eq!(record(&b, "y").expect("writes"), 2);
         assert_eq!(record(&a, "z").expect("writes"), 2, "beside the first");

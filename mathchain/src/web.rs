@@ -80,7 +80,9 @@ mod tests {
             (Duration::from_secs(7), 1000)
         );
         assert_eq!(found.services["arxiv"], "https://mirror.example");
-        let client = client(&config, clock()).expect("usable").expect("present");
+        let client = http_client(&config, clock())
+            .expect("usable")
+            .expect("present");
         assert_eq!(client.service("search").expect("set").provider, "searxng");
         assert_eq!(
             client.service("arxiv").expect("set").base,
@@ -101,7 +103,9 @@ mod tests {
         let config = parse(
             "[web.search]\nprovider = \"brave\"\napi_key = \"env:MATHCHAIN_TEST_NO_SUCH_KEY\"\n",
         );
-        let client = client(&config, clock()).expect("usable").expect("present");
+        let client = http_client(&config, clock())
+            .expect("usable")
+            .expect("present");
         assert_eq!(client.service("search"), None);
         assert!(client.service("wikipedia").is_some());
     }

@@ -31,7 +31,7 @@ pub(crate) fn of_call(
     given: Option<&Bound<'_, PyAny>>,
     keywords: Option<&Bound<'_, PyDict>>,
 ) -> Result<Value, ConversionError> {
-    let mut members = match given.map(take).transpose()? {
+    let mut members = match given.map(python_to_value).transpose()? {
         None => Object::new(),
         Some(Value::Object(members)) => Arc::unwrap_or_clone(members),
         Some(other) => {

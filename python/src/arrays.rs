@@ -55,7 +55,7 @@ pub(crate) fn array_to_value(array: &Bound<'_, PyUntypedArray>) -> Option<Value>
         return None;
     }
     let numbers = Numbers::from_shared(Arc::new(lend_block(array)), array.shape().to_vec());
-    numbers.map(spelled)
+    numbers.map(spell_numbers)
 }
 
 fn lend_block(array: &Bound<'_, PyArrayDyn<f64>>) -> NumberBlock {

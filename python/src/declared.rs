@@ -61,7 +61,7 @@ pub(crate) fn declare_tools(
     let named = names.iter().map(|name| dispatcher.resolve(name, &caller));
     let named = named.collect::<Result<Vec<&dyn AnyTool>>>()?;
     Ok(match dialect {
-        None => named.into_iter().map(described).collect(),
+        None => named.into_iter().map(describe_tool).collect(),
         Some(dialect) => {
             let offered = named
                 .into_iter()

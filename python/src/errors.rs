@@ -42,7 +42,7 @@ impl ConversionError {
     /// As an exception.
     pub(crate) fn raise(self, py: Python<'_>) -> PyErr {
         match self {
-            Self::Tool(error) => raise(py, &error),
+            Self::Tool(error) => tool_exception(py, &error),
             Self::Python(error) => error,
         }
     }
@@ -140,7 +140,7 @@ pub(crate) trait OrRaise<T> {
 
 impl<T> OrRaise<T> for ToolResult<T> {
     fn or_raise(self, py: Python<'_>) -> PyResult<T> {
-        self.map_err(|error| raise(py, &error))
+        self.map_err(|error| tool_exception(py, &error))
     }
 }
 

@@ -8,9 +8,7 @@ use tool_core::path::{push_index, push_key};
 use tool_core::schema::{SchemaViolation, document_violations};
 use tool_core::{Object, Value, brief, convert};
 
-use super::{
-    Plan, PlanStep, RESERVED, {plan_schema, schema},
-};
+use super::{Plan, PlanStep, RESERVED, schema};
 use crate::problem::{Fault, PlanProblem, PlanProblems};
 use crate::template::{ArgumentNode, DEPTH_MAX};
 

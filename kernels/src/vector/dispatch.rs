@@ -14,9 +14,7 @@ use super::lanes::{
 #[cfg(target_arch = "x86_64")]
 use super::level::{InstructionSet, active_level};
 use super::uniform::GENERATORS;
-use super::{
-    circular, uniform, {sum, sum_numbers},
-};
+use super::{circular, sum, uniform};
 
 macro_rules! levels {
     ($($(#[$doc:meta])* $name:ident / $avx2:ident / $avx512:ident <$($generic:ident: $bound:ident),*> ($($argument:ident: $type:ty),*) $(-> $result:ty)? = $plain:path;)+) => {$(

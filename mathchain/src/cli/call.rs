@@ -27,7 +27,7 @@ pub(super) struct CallCommand {
     #[command(flatten)]
     pub options: CallOptions,
     /// Role of the caller
-    #[arg(long, value_name = "ROLE", help_heading = "CallerArgs", add = complete::complete_roles())]
+    #[arg(long, value_name = "ROLE", help_heading = "Caller", add = complete::complete_roles())]
     pub role: Option<String>,
     #[command(flatten)]
     pub caller: CallerArgs,

@@ -31,7 +31,7 @@ pub(super) const PERMISSIONS: &[(&str, Confinement, &str)] = &[
 
 /// Everything about a caller beside its role. An unknown name is an error that suggests the nearest one.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "CallerArgs")]
+#[command(next_help_heading = "Caller")]
 pub(super) struct CallerArgs {
     /// Agent that calls: one with a file, or an agent CLI; determines the role
     #[arg(long, value_name = "AGENT", add = complete::complete_agents())]

@@ -9,7 +9,7 @@ use tool_core::Reason;
 
 use super::prelude::*;
 use super::resume::open_run;
-use super::{run, run_command_line};
+use super::run;
 
 /// Maximum wait for the process that executes the run; the request remains after that.
 const WAIT: Duration = Duration::from_secs(30);

@@ -114,7 +114,11 @@ mod tests {
                 "a\n1\n",
             ),
         ] {
-            assert_eq!(text(&value(result)).expect("a table"), expected, "{result}");
+            assert_eq!(
+                render_csv(&value(result)).expect("a table"),
+                expected,
+                "{result}"
+            );
         }
         for result in [
             r#"{"mean":1.5}"#,
@@ -124,7 +128,7 @@ mod tests {
             r#"{"x":[{"a":1}],"y":[{"a":1}]}"#,
             r#"[{"a":[1]}]"#,
         ] {
-            let err = text(&value(result)).expect_err("no table");
+            let err = render_csv(&value(result)).expect_err("no table");
             assert_eq!(err.reason_str(), Some("csv"), "{result}");
         }
     }

@@ -22,7 +22,7 @@ pub(super) struct ExportCommand {
     #[arg(long, value_name = "CATALOG", value_parser = catalogue_parser())]
     catalog: Option<Catalog>,
     /// Role of the caller
-    #[arg(long, value_name = "ROLE", help_heading = "CallerArgs")]
+    #[arg(long, value_name = "ROLE", help_heading = "Caller")]
     role: Option<String>,
     #[command(flatten)]
     caller: CallerArgs,

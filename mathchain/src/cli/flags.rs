@@ -16,7 +16,7 @@ use super::global::GlobalArgs;
 
 /// Options of a call beside those that name the caller.
 #[derive(Debug, Clone, Default, Args)]
-#[tool_command(next_help_heading = "CallCommand")]
+#[command(next_help_heading = "Call")]
 pub(super) struct CallOptions {
     /// Approve the call automatically, as the operator
     #[arg(short, long)]

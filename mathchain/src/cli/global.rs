@@ -10,7 +10,7 @@ use tool_core::{Result, Value, json, npy, tool_error};
 use crate::environment;
 
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "GlobalArgs options")]
+#[command(next_help_heading = "Global options")]
 pub(super) struct GlobalArgs {
     /// Configuration file; by default the nearest mathchain.toml (or .yaml) upwards, then the user's
     #[arg(long, global = true, value_name = "FILE")]

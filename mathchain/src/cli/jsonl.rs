@@ -320,8 +320,8 @@ mod tests {
             output.clone(),
             |call, _, progress| {
                 if let Some(progress) = progress {
-                    progress_writer(Some(0.25), "begun");
-                    progress_writer(Some(0.5), "too soon after it");
+                    progress(Some(0.25), "begun");
+                    progress(Some(0.5), "too soon after it");
                 }
                 let mut outcome =
                     CallOutcome::error(ToolError::new(ErrorCode::UnknownTool, call.tool));

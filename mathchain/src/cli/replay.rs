@@ -8,9 +8,7 @@ use registry::ApprovalAnswer;
 
 use super::prelude::*;
 use super::resume::open_run;
-use super::{
-    folders, runs, {run, run_command_line},
-};
+use super::{folders, run, runs};
 
 #[derive(Debug, Args)]
 #[command(

@@ -8,9 +8,7 @@ use journal::{RunRecord, RunState, StateScope};
 
 use super::prelude::*;
 use super::session::SessionWorld;
-use super::{
-    asking, progress, signals, {run, run_command_line},
-};
+use super::{asking, progress, run, signals};
 use crate::real_paths::RealPaths;
 use crate::roots;
 

@@ -59,7 +59,7 @@ pub(super) struct ServeCommand {
     #[arg(long)]
     pub role: Option<String>,
     /// Toolset of the configuration that replaces the selection
-    #[arg(long, value_name = "TOOLSET", help_heading = "CallerArgs")]
+    #[arg(long, value_name = "TOOLSET", help_heading = "Caller")]
     pub toolset: Option<String>,
     #[command(flatten)]
     pub caller: CallerArgs,

@@ -46,7 +46,7 @@ Examples:
 #[derive(Debug, Args)]
 pub(super) struct ToolListArgs {
     /// Role of the caller
-    #[arg(long, value_name = "ROLE", help_heading = "CallerArgs", add = complete::complete_roles())]
+    #[arg(long, value_name = "ROLE", help_heading = "Caller", add = complete::complete_roles())]
     role: Option<String>,
     #[command(flatten)]
     caller: CallerArgs,

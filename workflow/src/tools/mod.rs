@@ -15,7 +15,7 @@ use tool_core::{
     Capability, Category, Determinism, Effect, ErasedTool, Permission, Spec, tool_entry,
 };
 
-use crate::{decide, decide_command};
+use crate::decide;
 
 /// The tools of this family, in the order of the documentation.
 pub static TOOLS: &[ErasedTool] = &[

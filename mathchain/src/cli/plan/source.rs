@@ -30,7 +30,7 @@ pub(in crate::cli) struct PlanArgs {
     #[arg(long, value_name = "HOW", value_parser = ["independent"])]
     pub verify: Option<String>,
     /// Role of the caller
-    #[arg(long, value_name = "ROLE", help_heading = "CallerArgs", add = complete::complete_roles())]
+    #[arg(long, value_name = "ROLE", help_heading = "Caller", add = complete::complete_roles())]
     pub role: Option<String>,
     #[command(flatten)]
     pub caller: CallerArgs,
