@@ -14,6 +14,7 @@ mod imports;
 mod installer;
 mod keys;
 mod large;
+mod names;
 mod neutral;
 mod offers;
 mod opened;
