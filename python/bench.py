@@ -1,5 +1,5 @@
 """Times of the package beside NumPy and beside the kernels: `python bench.py` in an environment with a release wheel prints the table
-"Python in process" of BENCHMARKS.md. What is compared takes turns, so that all see the same machine."""
+"Python in process" of benches/results/python.md. What is compared takes turns, so that all see the same machine."""
 
 import statistics
 import subprocess

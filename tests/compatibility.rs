@@ -1,9 +1,9 @@
-//! `docs/compatibility.md` has a row for every case of the earlier systems, and what its rows name exists.
+//! `compatibility-cases.md` has a row for every case of the earlier systems, and what its rows name exists.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-const PAGE: &str = include_str!("../docs/compatibility.md");
+const PAGE: &str = include_str!("compatibility-cases.md");
 
 /// The cases that the page is about.
 fn wanted() -> BTreeSet<String> {

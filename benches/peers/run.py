@@ -1,9 +1,9 @@
-"""Times mathchain and its Python peers side by side, and writes BENCHMARKS.md.
+"""Times mathchain and its Python peers side by side, and writes the tables in benches/results.
 
     python3 benches/peers/run.py             everything (installs the pinned peers into target/peers on first use)
     python3 benches/peers/run.py --quick     fewer runs
     python3 benches/peers/run.py --no-cargo  without the criterion figures of `cargo bench`
-    python3 benches/peers/run.py --only dense,functions   some tables again; the others stay as they are in the file
+    python3 benches/peers/run.py --only dense,functions   some tables again; the files of the others stay as they are
 
 Each call is timed twice: as a whole process (start-up counted on both sides, arguments from a file), and warm, as one more call to a process that is
 already up. The two sides take turns, run by run; medians and their ratio are printed.
@@ -293,23 +293,12 @@ NOTE = (
 TABLES = ["start", "calls", "servers", "plans", "workflow", "dense", "sparse", "optimize", "programs", "roots", "integrals", "signals", "models", "functions", "inside"]
 
 
-def kept(path):
-    """The tables of the file as it is, by the text of their headings."""
-    tables, heading = {}, None
-    for line in Path(path).read_text().splitlines() if Path(path).exists() else []:
-        if line.startswith("## "):
-            heading = line
-        if heading:
-            tables.setdefault(heading, []).append(line)
-    return tables
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="3 runs a side instead of 11, and sizes up to 500")
     parser.add_argument("--no-cargo", action="store_true", help="leave `cargo bench` out")
     parser.add_argument("--only", default=",".join(TABLES), help=f"comma-separated tables: {', '.join(TABLES)}")
-    parser.add_argument("--output", default=str(ROOT / "BENCHMARKS.md"))
+    parser.add_argument("--output", default=str(ROOT / "benches" / "results"), help="the folder of the tables, one file each")
     options = parser.parse_args()
     wanted = [name for name in options.only.split(",") if not (options.no_cargo and name in ("functions", "inside"))]
     for name in wanted:
@@ -317,25 +306,22 @@ def main():
             parser.error(f"no table `{name}`; there are {', '.join(TABLES)}")
     run = Run(options.quick, wanted)
     versions = subprocess.check_output([run.python, "-c", "import sys,numpy,scipy;print(f'Python {sys.version.split()[0]}, NumPy {numpy.__version__}, SciPy {scipy.__version__}')"], text=True).strip()
-    head = [
-        "# Benchmarks",
-        "",
-        "Written by `python3 benches/peers/run.py`; every row of one table comes from one run, the two sides taking turns. Ratio = peer / mathchain, above 1 means mathchain is faster.",
-        "",
-        f"Machine: {machine()}. Peers: {versions}.",
-        "",
-    ]
-    old = kept(options.output)
+    folder = Path(options.output)
+    folder.mkdir(parents=True, exist_ok=True)
     for name in wanted:
         print(f"== {name}", flush=True)
-        lines = getattr(run, name)()
-        old[lines[0]] = lines
+        title, *lines = getattr(run, name)()
+        head = [
+            title.removeprefix("#"),
+            "",
+            f"Written by `python3 benches/peers/run.py --only {name}`; every row of one table comes from one run, the two sides taking turns. Ratio = peer / mathchain, above 1 means mathchain is faster.",
+            "",
+            f"Machine: {machine()}. Peers: {versions}.",
+            "",
+        ]
         # Written after every table, so that a run cut short keeps what it has.
-        order = ["## First", "## Calls", "## Servers", "## Plans", "## Workflows", "## Dense", "## Sparse", "## Optimisation", "## Linear programs", "## Roots", "## Integrals", "## Signals", "## Models", "## Elementary", "## Inside"]
-        place = lambda heading: next((at for at, start in enumerate(order) if heading.startswith(start)), len(order))
-        text = head + [line for heading in sorted(old, key=place) for line in [*old[heading], ""]]
-        Path(options.output).write_text("\n".join(text).replace("\n\n\n", "\n\n").rstrip() + "\n")
-    print(f"wrote {options.output}")
+        (folder / f"{name}.md").write_text("\n".join([*head, *lines]).replace("\n\n\n", "\n\n").rstrip() + "\n")
+    print(f"wrote {folder}: {', '.join(wanted)}")
 
 
 if __name__ == "__main__":
