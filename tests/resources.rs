@@ -38,7 +38,7 @@ fn write_and_read(write: &str, read: &str) -> Plan {
 
 /// Case T11: a path through a link, and another name of the same file, are the same resource.
 #[test]
-fn t11_links_and_other_names_are_the_same_file() {
+fn links_and_other_names_are_the_same_file() {
     let (root, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     std::fs::create_dir(root.path().join("d")).unwrap();
     std::fs::write(root.path().join("d/x"), "old").unwrap();
@@ -69,7 +69,7 @@ fn t11_links_and_other_names_are_the_same_file() {
 
 /// Case T12: a link that points elsewhere when the step runs is noticed; what it leads to is not read. (Writes follow no link.)
 #[test]
-fn t12_a_link_that_moved_since_the_check_is_refused() {
+fn a_link_that_moved_since_the_check_is_refused() {
     let (root, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     for folder in ["a", "b"] {
         std::fs::create_dir(root.path().join(folder)).unwrap();

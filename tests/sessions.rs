@@ -254,7 +254,7 @@ fn check(case: &Value) {
 
 /// Case D34 is held by every case here.
 #[test]
-fn d34_the_cases_of_sessions_hold_and_fold_to_the_same_bytes_again() {
+fn the_cases_of_sessions_hold_and_fold_to_the_same_bytes_again() {
     let document = document::parse_document("sessions.yaml", CASES, DocumentFormat::Yaml);
     let document = document.unwrap_or_else(|errors| panic!("{errors}"));
     let cases = document

@@ -269,7 +269,7 @@ mod tests {
 
     /// Case R54: the shapes of small plans.
     #[test]
-    fn r54_waves_of_small_graphs() {
+    fn waves_of_small_graphs() {
         type Case = (
             usize,
             &'static [(usize, usize)],

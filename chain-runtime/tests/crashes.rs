@@ -189,7 +189,7 @@ fn assert_whole(folder: &Path, place: &str) {
 /// Case T25, for every place and each time it is passed: an effect is never repeated; where it is not known whether one happened,
 /// a person is asked; the result is that of a run that nobody killed.
 #[test]
-fn t25_killed_anywhere_a_run_goes_on_and_repeats_no_effect() {
+fn killed_anywhere_a_run_goes_on_and_repeats_no_effect() {
     assert_eq!(
         PASSED[..PLACES.len()]
             .iter()

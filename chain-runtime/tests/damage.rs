@@ -310,7 +310,7 @@ fn a_run_goes_on_after_the_clock_was_set_back() {
 /// Case T18, the other half: an approval that nobody gave in time denies its step; what was done is undone in reverse. No time of
 /// the budget is spent by the wait.
 #[test]
-fn t18_an_approval_that_expired_ends_the_chain() {
+fn an_approval_that_expired_ends_the_chain() {
     let plan = format!(
         "budget: {{wall_ms: 60000}}\n{}",
         steps(&[

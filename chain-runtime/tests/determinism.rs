@@ -113,7 +113,7 @@ proptest! {
 
     /// Case R58: byte-identical results and the same waves.
     #[test]
-    fn r58_results_do_not_depend_on_threads(draws in prop::collection::vec(draw(), 1..14), mutations in any::<bool>()) {
+    fn results_do_not_depend_on_threads(draws in prop::collection::vec(draw(), 1..14), mutations in any::<bool>()) {
         let text = plan("determinism", &draws, mutations);
         let results = results(&text, "determinism");
         let (_, expected) = &results[0];

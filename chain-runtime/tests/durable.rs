@@ -140,7 +140,7 @@ fn with_policy(
 
 /// Case T3: a plan that is refused is in the audit, and is no run.
 #[test]
-fn t03_a_refused_plan_leaves_no_run() {
+fn a_refused_plan_leaves_no_run() {
     let folder = tempfile::tempdir().unwrap();
     let durable = Durable::open(folder.path());
     let plan = steps(&[
@@ -167,7 +167,7 @@ fn t03_a_refused_plan_leaves_no_run() {
 
 /// Case T16: what does not need the approval is done, the run waits, and after a restart only what is left runs.
 #[test]
-fn t16_a_run_waits_for_a_person_and_goes_on_in_another_process() {
+fn a_run_waits_for_a_person_and_goes_on_in_another_process() {
     let folder = tempfile::tempdir().unwrap();
     let (id, approval) = {
         let durable = Durable::open(folder.path());
@@ -215,7 +215,7 @@ fn t16_a_run_waits_for_a_person_and_goes_on_in_another_process() {
 
 /// Case T17: the approval is for that call under that policy; under another one it is void.
 #[test]
-fn t17_an_approval_does_not_hold_under_another_policy() {
+fn an_approval_does_not_hold_under_another_policy() {
     let folder = tempfile::tempdir().unwrap();
     let durable = Durable::open(folder.path());
     let result = durable.run(&effects("t17"), &asker());
@@ -245,7 +245,7 @@ fn t17_an_approval_does_not_hold_under_another_policy() {
 
 /// Case T18: a declined step is denied, what depends on it is skipped, what was done is undone in reverse.
 #[test]
-fn t18_a_declined_step_ends_the_chain() {
+fn a_declined_step_ends_the_chain() {
     let folder = tempfile::tempdir().unwrap();
     let durable = Durable::open(folder.path());
     let plan = steps(&[
@@ -273,7 +273,7 @@ fn t18_a_declined_step_ends_the_chain() {
 
 /// An approval is for what its arguments open, and for its own run: another content, or another run of the same plan, asks anew.
 #[test]
-fn t17_an_approval_is_for_the_content_of_files_and_for_one_run() {
+fn an_approval_is_for_the_content_of_files_and_for_one_run() {
     let folder = tempfile::tempdir().unwrap();
     let durable = Durable::open(folder.path());
     let first = durable.run(&effects("t17-run"), &asker());
@@ -386,7 +386,7 @@ fn a_run_is_that_of_its_role() {
 
 /// Case T27: what is computed again and is not the same is shown with both values; what came from the world is taken as it was.
 #[test]
-fn t27_a_replay_computes_and_compares() {
+fn a_replay_computes_and_compares() {
     let folder = tempfile::tempdir().unwrap();
     let durable = Durable::open(folder.path());
     let plan = steps(&[
@@ -427,7 +427,7 @@ fn t27_a_replay_computes_and_compares() {
 
 /// Case R58: gone through again, a recorded plan gives the same bytes and the same waves, for any number of threads.
 #[test]
-fn r58_a_replay_gives_the_same_bytes_for_any_number_of_threads() {
+fn a_replay_gives_the_same_bytes_for_any_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
     let durable = Durable::open(folder.path());
     let plan = steps(&[

@@ -35,7 +35,7 @@ fn shape(on_error: &str, key: &str, called: &[&str]) -> String {
 }
 
 #[test]
-fn t07_t08_r55_what_a_failure_means() {
+fn what_a_failure_means() {
     assert_eq!(
         shape("fail_chain", "t07a", &["fail a"]),
         "a:failed b:skipped(a) c:not_run(a) d:skipped(a) e:skipped(a) f:skipped(a)"
@@ -51,7 +51,7 @@ fn t07_t08_r55_what_a_failure_means() {
 }
 
 #[test]
-fn t08_the_default_is_recorded() {
+fn the_default_is_recorded() {
     let world = World::new();
     let result = world.run(&steps(&[
         "{id: a, tool: fail, on_error: continue, args: {key: t08d, text: a}}",
@@ -197,7 +197,7 @@ fn a_chain_that_is_stopped_is_undone() {
 }
 
 #[test]
-fn t20_cancelling_stops_what_runs_and_starts_nothing() {
+fn cancelling_stops_what_runs_and_starts_nothing() {
     let plan = parse(&steps(&[
         "{id: a, tool: note, args: {key: t20, text: a}}",
         "{id: b, tool: note, after: [a], args: {key: t20, text: b, sleep_ms: 10000}}",

@@ -21,7 +21,7 @@ fn check(text: &str, expected: &[&str], unexpected: &[&str]) {
 
 /// Case T21: what is wrong with the text and what is wrong with the plan come together.
 #[test]
-fn t21_duplicate_keys_ids_and_reserved_names_come_together() {
+fn duplicate_keys_ids_and_reserved_names_come_together() {
     let yaml = "version: 1\nversion: 1\nsteps:\n  - {id: a, tool: note, args: {key: k, text: x, text: y}}\n  - {id: a, tool: note, args: {key: k, text: x}}\n  - {id: inputs, tool: nope}\n";
     let expected = [
         "2:1: /version: the key `version` is given twice",

@@ -5,7 +5,7 @@ use tool_core::Value;
 use crate::fakes::{World, logged, statuses, steps};
 
 #[test]
-fn h01_a_step_receives_the_value_it_names() {
+fn a_step_receives_the_value_it_names() {
     // `a` is made, used, and made again under another id: ids are versions, and none can be overwritten.
     let world = World::new();
     let plan = steps(&[
@@ -29,7 +29,7 @@ fn h01_a_step_receives_the_value_it_names() {
 }
 
 #[test]
-fn h02_a_read_keeps_its_place_behind_a_write() {
+fn a_read_keeps_its_place_behind_a_write() {
     let world = World::new();
     let plan = steps(&[
         "{id: w, tool: write, args: {key: h02, path: out/x, sleep_ms: 20}}",
@@ -41,7 +41,7 @@ fn h02_a_read_keeps_its_place_behind_a_write() {
 }
 
 #[test]
-fn h03_fallback_is_decided_before_anything_runs() {
+fn fallback_is_decided_before_anything_runs() {
     let world = World::new();
     let plan = steps(&[
         "{id: a, tool: note, args: {key: h03, text: a}}",
@@ -67,7 +67,7 @@ fn h03_fallback_is_decided_before_anything_runs() {
 }
 
 #[test]
-fn h04_null_is_a_value() {
+fn null_is_a_value() {
     let world = World::new();
     let plan = steps(&[
         "{id: a, tool: any, args: {value: null}}",
@@ -79,7 +79,7 @@ fn h04_null_is_a_value() {
 }
 
 #[test]
-fn h05_the_record_agrees_with_itself() {
+fn the_record_agrees_with_itself() {
     let world = World::new();
     let plan = steps(&[
         "{id: s, tool: shell, args: {key: h05, text: x}}",
@@ -103,7 +103,7 @@ fn h05_the_record_agrees_with_itself() {
 }
 
 #[test]
-fn h06_r57_independent_steps_run_together() {
+fn independent_steps_run_together() {
     use std::sync::atomic::{AtomicUsize, Ordering};
     /// Counts how many steps are between their start and their end.
     #[derive(Default)]
@@ -143,7 +143,7 @@ fn h06_r57_independent_steps_run_together() {
 }
 
 #[test]
-fn h07_a_rejection_is_recorded_as_one() {
+fn a_rejection_is_recorded_as_one() {
     let world = World::new();
     world
         .try_run(&steps(&["{id: a, tool: direct, args: {}}"]))
@@ -169,7 +169,7 @@ fn h07_a_rejection_is_recorded_as_one() {
 }
 
 #[test]
-fn h08_a_failing_chain_says_which_step_and_what_was_done() {
+fn a_failing_chain_says_which_step_and_what_was_done() {
     let world = World::new();
     let plan = steps(&[
         "{id: a, tool: note, args: {key: h08, text: a, number: 3}}",
@@ -202,7 +202,7 @@ fn h08_a_failing_chain_says_which_step_and_what_was_done() {
 }
 
 #[test]
-fn h09_r42_every_run_has_an_id_and_every_call_its_index() {
+fn every_run_has_an_id_and_every_call_its_index() {
     let world = World::new();
     let plan = steps(&[
         "{id: a, tool: note, args: {key: h09, text: a, sleep_ms: 30}}",
@@ -237,7 +237,7 @@ fn h09_r42_every_run_has_an_id_and_every_call_its_index() {
 }
 
 #[test]
-fn h10_r56_the_record_is_whole() {
+fn the_record_is_whole() {
     let world = World::new();
     let plan = "parallel_mutations: true\n".to_owned()
         + &steps(&[

@@ -191,7 +191,7 @@ fn a_map_makes_no_more_calls_at_once_than_it_says() {
 
 /// Case T23: an empty list gives an empty list; failures are collected in order.
 #[test]
-fn t23_empty_maps_and_collected_failures() {
+fn empty_maps_and_collected_failures() {
     let result = World::new().run(&format!(
         "{}outputs: {{none: {{$ref: n.result}}}}\n",
         steps(&[
@@ -355,7 +355,7 @@ fn elements_that_use_the_same_wait_for_each_other() {
 
 /// Case T19: what may pass is tried again, three times in all here, and what cannot is not.
 #[test]
-fn t19_retries() {
+fn retries_hold() {
     let plan = |key: &str, fails: u32, code: &str, retry: &str| {
         steps(&[&format!(
             "{{id: a, tool: flaky, retry: {retry}, args: {{key: {key}, fails: {fails}, code: {code}}}}}"

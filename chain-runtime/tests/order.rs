@@ -10,7 +10,7 @@ fn waves(lines: &[&str]) -> String {
 }
 
 #[test]
-fn t01_t02_r45_r54_waves() {
+fn waves_hold() {
     let note = |id: &str, on: &str| match on {
         "" => format!("{{id: {id}, tool: note, args: {{key: k, text: x}}}}"),
         on => format!("{{id: {id}, tool: note, args: {{key: k, text: {{$ref: {on}.text}}}}}}"),
@@ -38,7 +38,7 @@ fn t01_t02_r45_r54_waves() {
 
 /// Case T1, the other half: the audit names each call by its place in the plan, whatever ends first.
 #[test]
-fn t01_the_audit_has_places_of_the_plan() {
+fn the_audit_has_places_of_the_plan() {
     let world = World::new();
     let plan = parse(&steps(&[
         "{id: a, tool: read, args: {key: t01, path: x, sleep_ms: 60}}",
@@ -70,7 +70,7 @@ fn t01_the_audit_has_places_of_the_plan() {
 }
 
 #[test]
-fn t09_t10_t13_conflicts_of_paths() {
+fn conflicts_of_paths() {
     let step = |id: &str, tool: &str, path: &str| {
         format!("{{id: {id}, tool: {tool}, args: {{key: k, path: {path}}}}}")
     };
@@ -116,7 +116,7 @@ fn conflict_edges_name_the_resource() {
 }
 
 #[test]
-fn r46_mutations_are_ordered_unless_the_plan_lets_them_run_together() {
+fn mutations_are_ordered_unless_the_plan_lets_them_run_together() {
     let plan = steps(&[
         "{id: a, tool: write, args: {key: k, path: a}}",
         "{id: n, tool: note, args: {key: k, text: x}}",
@@ -183,7 +183,7 @@ fn a_path_that_comes_from_a_step() {
 }
 
 #[test]
-fn t30_r44_sequential_by_wish_or_need() {
+fn sequential_by_wish_or_need() {
     let world = World::new();
     let wish = world.checked(&format!(
         "mode: seq\n{}",
@@ -245,7 +245,7 @@ fn an_exclusive_step_runs_alone() {
 }
 
 #[test]
-fn r53_a_dry_run_has_no_effects() {
+fn a_dry_run_has_no_effects() {
     let world = World::new();
     let checked = world.checked(&steps(&[
         "{id: w, tool: write, args: {key: r53, path: out/x}}",
@@ -297,7 +297,7 @@ fn a_barrier_holds_waves_apart() {
 }
 
 #[test]
-fn r50_values_reach_the_steps_that_name_them() {
+fn values_reach_the_steps_that_name_them() {
     let result = World::new().run(&format!(
         "{}outputs: {{sums: [{{$ref: a.sum}}, {{$ref: b.sum}}], text: {{$fmt: \"{{}} and {{}}\", args: [{{$ref: a.sum}}, {{$ref: b.data}}]}}}}",
         steps(&[

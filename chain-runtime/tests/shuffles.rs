@@ -385,13 +385,13 @@ fn replayed(state: &Arc<StateStore>, result: &ChainResult, way: &Way, key: &str,
 
 /// Case T24, R58: a few plans and orders; many more in the next one.
 #[test]
-fn t24_r58_drawn_orders_and_times_give_the_same_bytes() {
+fn drawn_orders_and_times_give_the_same_bytes() {
     compare("shuffles", 12, 6);
 }
 
 #[test]
 #[ignore = "60 plans, each in 50 orders with every number of threads: minutes; `.ci/soak` runs it"]
-fn t24_r58_fifty_drawn_orders_give_the_same_bytes() {
+fn fifty_drawn_orders_give_the_same_bytes() {
     compare("fifty-shuffles", 60, 50);
 }
 

@@ -1,7 +1,7 @@
 //! Requests that an earlier program of this kind answered wrongly, or not at all: cases W1 to W42, at the door of the binary.
 //!
 //! The families test their cases more closely; here each is asked as a caller asks it. Cases of commands that come with later
-//! releases (W37 to W39) are held by [`w37_w38_w39_commands_of_later_releases`].
+//! releases (W37 to W39) are held by [`commands_of_later_releases`].
 
 use std::f64::consts::PI;
 
@@ -82,13 +82,13 @@ fn last_state(request: &str) -> (Value, f64) {
 }
 
 #[test]
-fn w37_w38_w39_commands_of_later_releases() {
+fn commands_of_later_releases() {
     let request = r#"{"command":"render_math","latex":"\\frac{a+b}{c+d}"}"#;
     refused(request, "unknown_tool", "later release");
 }
 
 #[test]
-fn w01_w08_w09_w10_integrals() {
+fn integrals_hold() {
     for (function, a, b, expected) in [
         ("-x**2", 0, 1, -1.0 / 3.0),
         ("1/sqrt(x)", 0, 1, 2.0),
@@ -105,7 +105,7 @@ fn w01_w08_w09_w10_integrals() {
 }
 
 #[test]
-fn w02_w03_documented_examples_of_bayesian_optimisation() {
+fn documented_examples_of_bayesian_optimisation() {
     let one = r#"{"command":"bayesopt","bounds":[[0,5]],"objective":"-(x0-2)**2","n_iter":20}"#;
     let found = near(one, "/result/x_best", &[2.0], 1e-2);
     assert!(number(&found, "/result/y_best").abs() < 1e-3);
@@ -115,20 +115,20 @@ fn w02_w03_documented_examples_of_bayesian_optimisation() {
 }
 
 #[test]
-fn w35_bayesian_optimisation_in_a_wide_box() {
+fn bayesian_optimisation_in_a_wide_box() {
     let wide =
         r#"{"command":"bayesopt","bounds":[[0,500]],"objective":"-(x0-200)**2","n_iter":25}"#;
     near(wide, "/result/x_best", &[200.0], 1e-2);
 }
 
 #[test]
-fn w36_an_unknown_acquisition() {
+fn an_unknown_acquisition() {
     let request = r#"{"command":"bayesopt","bounds":[[0,1]],"objective":"x","acquisition":"foo"}"#;
     refused(request, "invalid_args", "`ei`");
 }
 
 #[test]
-fn w04_w05_w06_powers_in_a_density() {
+fn powers_in_a_density() {
     for density in ["-x0**2/2", "-0.5*x0^2", "(-0.5*(x0 ** 2))", "-0.5*x0 ** 2"] {
         let request = format!(
             r#"{{"command":"mcmc","log_density":"{density}","x0":[0],"return_samples":false}}"#
@@ -142,13 +142,13 @@ fn w04_w05_w06_powers_in_a_density() {
 }
 
 #[test]
-fn w07_text_behind_an_expression() {
+fn text_behind_an_expression() {
     let request = r#"{"command":"mcmc","log_density":"-0.5*x0**2 garbage","x0":[0]}"#;
     refused(request, "invalid_args", "column 12");
 }
 
 #[test]
-fn w34_a_narrow_target() {
+fn a_narrow_target() {
     let request =
         r#"{"command":"mcmc","log_density":"-0.5*(x0/0.001)**2","x0":[0],"return_samples":false}"#;
     let found = near(request, "/result/std_dev", &[0.001], 1e-4);
@@ -156,7 +156,7 @@ fn w34_a_narrow_target() {
 }
 
 #[test]
-fn w42_seeds_have_sixty_four_bits() {
+fn seeds_have_sixty_four_bits() {
     let with = |seed: &str| {
         let request = format!(
             r#"{{"command":"mcmc","log_density":"-x0**2/2","x0":[0],"n_samples":100,"seed":{seed},"return_samples":false}}"#
@@ -177,7 +177,7 @@ fn w42_seeds_have_sixty_four_bits() {
 }
 
 #[test]
-fn w11_w12_w13_right_hand_sides_are_expressions() {
+fn right_hand_sides_are_expressions() {
     // y' = -y/2 + sin t: y = 4/5 (sin(t)/2 - cos t) + 9/5 exp(-t/2) for y(0) = 1.
     let forced = 0.8 * (0.5 * 5_f64.sin() - 5_f64.cos()) + 1.8 * (-2.5_f64).exp();
     for (system, y0, expected) in [
@@ -196,14 +196,14 @@ fn w11_w12_w13_right_hand_sides_are_expressions() {
 }
 
 #[test]
-fn w14_integration_backwards() {
+fn integration_backwards() {
     let request = r#"{"command":"solve_ode","y0":[1],"t_span":[5,0],"system":"-y"}"#;
     let (_, found) = last_state(request);
     assert!((found - 5_f64.exp()).abs() < 1e-2, "{found}");
 }
 
 #[test]
-fn w15_w16_an_integration_that_stops_early_says_so() {
+fn an_integration_that_stops_early_says_so() {
     let few = r#"{"command":"solve_ode","y0":[1],"t_span":[0,100],"system":"-y","max_steps":5}"#;
     let stiff = r#"{"command":"solve_ode","y0":[1,1],"t_span":[0,100],"coefficients":{"A":[[-10000,0],[0,-1]]}}"#;
     for request in [few, stiff] {
@@ -218,7 +218,7 @@ fn w15_w16_an_integration_that_stops_early_says_so() {
 }
 
 #[test]
-fn w17_w18_w19_descent_reaches_the_minimum() {
+fn descent_reaches_the_minimum() {
     let ten = ["-1.2"; 10].join(",");
     for request in [
         r#"{"command":"optimize","x0":[-1.2,1],"rosenbrock":true,"method":"gd"}"#.to_owned(),
@@ -231,7 +231,7 @@ fn w17_w18_w19_descent_reaches_the_minimum() {
 }
 
 #[test]
-fn w20_a_flat_start_is_not_convergence() {
+fn a_flat_start_is_not_convergence() {
     let request = r#"{"command":"optimize","x0":[1e-6,1e-6],"sphere":true,"method":"simplex"}"#;
     let found = ask(request);
     assert!(
@@ -243,13 +243,13 @@ fn w20_a_flat_start_is_not_convergence() {
 }
 
 #[test]
-fn w21_an_unbounded_objective() {
+fn an_unbounded_objective() {
     let request = r#"{"command":"optimize","x0":[1,1],"sphere":true,"mode":"maximize"}"#;
     refused(request, "numeric", "bound");
 }
 
 #[test]
-fn w22_w23_the_seed_zero() {
+fn the_seed_zero() {
     let pi = r#"{"command":"monte_carlo","operation":"pi","n_samples":1000000,"seed":0}"#;
     near(pi, "/result/pi_estimate", &[PI], 0.01);
     let normal = r#"{"command":"monte_carlo","operation":"normal_stats","seed":0}"#;
@@ -258,7 +258,7 @@ fn w22_w23_the_seed_zero() {
 }
 
 #[test]
-fn w24_threads_do_not_change_a_result() {
+fn threads_do_not_change_a_result() {
     let request = r#"{"command":"monte_carlo","operation":"pi","n_samples":300000}"#;
     let estimate = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new()
@@ -276,7 +276,7 @@ fn w24_threads_do_not_change_a_result() {
 }
 
 #[test]
-fn w25_an_integrand_is_an_expression_or_refused() {
+fn an_integrand_is_an_expression_or_refused() {
     let of = |function: &str| {
         format!(
             r#"{{"command":"monte_carlo","operation":"integrate","bounds":[[-1,1]],"function":"{function}","n_samples":200000}}"#
@@ -287,7 +287,7 @@ fn w25_an_integrand_is_an_expression_or_refused() {
 }
 
 #[test]
-fn w26_w27_bootstrap_and_sizes_are_checked() {
+fn bootstrap_and_sizes_are_checked() {
     let max =
         r#"{"command":"monte_carlo","operation":"bootstrap","data":[1,2,3],"statistic":"max"}"#;
     refused(max, "invalid_args", "median");
@@ -301,7 +301,7 @@ fn w26_w27_bootstrap_and_sizes_are_checked() {
 }
 
 #[test]
-fn w28_w30_shapes_of_matrices() {
+fn shapes_of_matrices() {
     let operation = |name: &str, rest: &str| {
         format!(r#"{{"command":"matrix_op","operation":"{name}",{rest}}}"#)
     };
@@ -324,7 +324,7 @@ fn w28_w30_shapes_of_matrices() {
 }
 
 #[test]
-fn w29_sizes_of_nothing() {
+fn sizes_of_nothing() {
     for (request, word) in [
         (r#"{"command":"matrix_op","operation":"det","A":[]}"#, "row"),
         (r#"{"command":"plot","x":[],"y":[]}"#, "at least one point"),
@@ -346,13 +346,13 @@ fn w29_sizes_of_nothing() {
 }
 
 #[test]
-fn w31_a_singular_system() {
+fn a_singular_system() {
     let request = r#"{"command":"matrix_op","A":[[1,2],[2,4]],"b":[1,1]}"#;
     refused(request, "numeric", "singular");
 }
 
 #[test]
-fn w32_w33_functions_to_plot() {
+fn functions_to_plot() {
     let log = ask(r#"{"command":"plot","type":"function","function":"log"}"#);
     assert_eq!(number(&log, "/result/undefined"), 200.0);
     refused(
@@ -363,7 +363,7 @@ fn w32_w33_functions_to_plot() {
 }
 
 #[test]
-fn w40_w41_pictures() {
+fn pictures_hold() {
     let three = ask(r#"{"command":"plot_sixel","x":[1,2,3],"y":[1,4,9]}"#);
     let sixel = three
         .pointer("/result/sixel")

@@ -96,7 +96,7 @@ fn reading_needs_no_approval_and_has_both_spellings() {
 }
 
 #[test]
-fn b25_a_message_against_the_grammar_is_an_error_with_the_expected_shape() {
+fn a_message_against_the_grammar_is_an_error_with_the_expected_shape() {
     let place = place(COMMITS);
     let answer = call(
         &place,
@@ -115,7 +115,7 @@ fn b25_a_message_against_the_grammar_is_an_error_with_the_expected_shape() {
 }
 
 #[test]
-fn b26_messages_have_a_type_and_as_configured_a_reference() {
+fn messages_have_a_type_and_as_configured_a_reference() {
     let required =
         format!("[git.commit]\nreference = \"required\"\nscope = \"required\"\n{COMMITS}");
     for (config, accepted, refused) in [
@@ -181,7 +181,7 @@ fn each_key_of_the_rules_of_messages_acts() {
 }
 
 #[test]
-fn b27_branches_are_not_deleted_by_any_name() {
+fn branches_are_not_deleted_by_any_name() {
     let place = place(COMMITS);
     git(&place, "work", &["branch", "feat1"]);
     for (name, action) in [
@@ -200,7 +200,7 @@ fn b27_branches_are_not_deleted_by_any_name() {
 
 /// Neither a rule nor `--yes` pushes.
 #[test]
-fn b28_a_push_has_defaults_and_needs_a_person() {
+fn a_push_has_defaults_and_needs_a_person() {
     let allows = COMMITS.replace("git:branch", "git:push");
     let place = place(&allows);
     let remote = || {
@@ -238,7 +238,7 @@ fn b28_a_push_has_defaults_and_needs_a_person() {
 }
 
 #[test]
-fn b29_a_push_cannot_be_forced_by_a_name() {
+fn a_push_cannot_be_forced_by_a_name() {
     let place = place("");
     for args in [
         r#"{"remote": "--force origin"}"#,
@@ -260,7 +260,7 @@ fn b29_a_push_cannot_be_forced_by_a_name() {
 }
 
 #[test]
-fn b30_the_name_of_a_file_is_no_command() {
+fn the_name_of_a_file_is_no_command() {
     let place = place("");
     let answer = call(&place, "git_diff", r#"{"files": ["a.txt; echo X > p"]}"#);
     answer.expect_code(0);

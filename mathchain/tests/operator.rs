@@ -22,7 +22,7 @@ fn pending(place: &Place) -> String {
 
 /// Cases R16 and R17: a call that asks does not run; approved, it runs once with exactly those arguments.
 #[test]
-fn r17_an_approval_is_used_once_by_the_same_call() {
+fn an_approval_is_used_once_by_the_same_call() {
     let place = Place::new();
     let id = pending(&place);
     assert!(!place.path("work/out.txt").exists());

@@ -177,7 +177,7 @@ fn the_example_counts_words_and_checks_its_arguments() {
 
 /// Case R66: a template; here it works.
 #[test]
-fn r66_a_new_plugin_works_and_takes_no_name_that_is_there() {
+fn a_new_plugin_works_and_takes_no_name_that_is_there() {
     let place = Place::new();
     place.write("mathchain.toml", "version = 1\n");
     let made = place.run(&["plugins", "new", "mine"], "");

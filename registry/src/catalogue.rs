@@ -290,7 +290,7 @@ mod tests {
     tool!(Unsound(NoArgs) { id: "unsound", destructive: true } = |_, _| Ok(Value::Null));
 
     #[test]
-    fn r1_both_spellings_find_a_tool_and_names_are_unique() {
+    fn both_spellings_find_a_tool_and_names_are_unique() {
         static ONE: &[ErasedTool] = &[tool_entry::<Submit>()];
         let catalogue = Catalogue::new(&[TWELVE, ONE]).unwrap();
         assert_eq!(catalogue.len(), 13);

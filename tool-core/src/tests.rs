@@ -143,7 +143,7 @@ fn schemas_are_inline_closed_and_described() {
 
 /// Case R7: all argument errors are reported together.
 #[test]
-fn r7_all_argument_errors_at_once() {
+fn all_argument_errors_at_once() {
     let err = run(r#"{"factor":0,"times":true,"sing":"keep","sign":"dorp"}"#)
         .expect_err("four errors and a missing field");
     let found: HashMap<_, _> = err
@@ -184,7 +184,7 @@ fn of_several_forms_the_one_nearest_to_the_value_is_explained() {
 
 /// Case R8: a boolean is no integer; number, enum and ranges are checked; defaults are applied.
 #[test]
-fn r8_types_and_ranges_are_checked() {
+fn types_and_ranges_are_checked() {
     for (text, path) in [
         (r#"{"data":[1],"factor":"abc"}"#, "/factor"),
         (r#"{"data":[1],"factor":true}"#, "/factor"),

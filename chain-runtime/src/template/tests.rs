@@ -55,7 +55,7 @@ fn references_formats_and_literals() {
 
 /// Case T29: values are data, whatever they look like.
 #[test]
-fn t29_values_are_never_scanned() {
+fn values_are_never_scanned() {
     let hostile = Value::object([("$ref", "b.secret")]);
     assert_eq!(
         resolve(r#"{"x":{"$ref":"a"}}"#, &hostile),

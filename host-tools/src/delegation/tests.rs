@@ -106,7 +106,7 @@ fn a_question_has_a_reason() {
 
 /// Case R78: the third override answers `ok: false`.
 #[test]
-fn r78_the_third_override_is_refused_in_the_answer() {
+fn the_third_override_is_refused_in_the_answer() {
     let ctx = ctx();
     let raise = || {
         call(

@@ -98,7 +98,7 @@ fn limits() {
 }
 
 #[test]
-fn w1_unary_minus_binds_weaker_than_power() {
+fn unary_minus_binds_weaker_than_power() {
     for (text, expected) in [
         ("-x**2", -4.0),
         ("-x^2", -4.0),

@@ -176,7 +176,7 @@ fn control_characters_do_not_reach_the_terminal() {
 }
 
 #[test]
-fn w29_refusals_name_the_argument() {
+fn refusals_name_the_argument() {
     let cases = [
         ("plot_braille", r#"{"x":[],"y":[]}"#, "/x"),
         ("plot_braille", r#"{"x":[1,2],"y":[1]}"#, "/y"),
@@ -360,7 +360,7 @@ fn golden_functions() {
 
 /// Case W32: `log` over the default range, half of which has no value.
 #[test]
-fn w32_undefined_points_are_skipped() {
+fn undefined_points_are_skipped() {
     golden("log", "plot_function", r#"{"function":"log"}"#);
     let output = call("plot_function", r#"{"function":"log"}"#).expect("a plot");
     assert_eq!(output.get("undefined").and_then(Value::as_i64), Some(200));
@@ -373,7 +373,7 @@ fn w32_undefined_points_are_skipped() {
 
 /// Case W33: an unknown name is an error, never another function.
 #[test]
-fn w33_an_unknown_function_is_refused() {
+fn an_unknown_function_is_refused() {
     for (text, word) in [
         ("bessel", "bessel"),
         ("sni(x)", "sni"),
@@ -486,7 +486,7 @@ fn picture(args: &str) -> (String, super::raster::Raster, Vec<[u32; 3]>) {
 
 /// Case W40: three points gave 107,725 bytes without axes; here a few thousand, with them.
 #[test]
-fn w40_a_picture_is_run_length_encoded() {
+fn a_picture_is_run_length_encoded() {
     let (sixel, raster, _) = picture(
         r##"{"x":[1,2,3],"y":[1,4,9],"title":"three points","x_label":"time / s","y_label":"height / m"}"##,
     );
@@ -502,7 +502,7 @@ fn w40_a_picture_is_run_length_encoded() {
 
 /// Case W41: several series, each in its colour.
 #[test]
-fn w41_several_series_have_their_colours() {
+fn several_series_have_their_colours() {
     let x = list(200, |i| i / 20.0);
     let (a, b) = (
         list(200, |i| (i / 20.0).sin()),

@@ -374,7 +374,7 @@ fn plot_has_the_types_and_members_of_the_earlier_command() {
 
 /// Cases W29 and W32 at the door: empty data is an error, the logarithm on its default range an answer.
 #[test]
-fn w29_w32_plots_end() {
+fn plots_end() {
     refused(
         r#"{"command":"plot","x":[],"y":[]}"#,
         "invalid_args",

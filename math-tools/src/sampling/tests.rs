@@ -101,7 +101,7 @@ fn integrals_with_their_errors() {
 }
 
 #[test]
-fn w25_a_function_is_an_expression() {
+fn a_function_is_an_expression() {
     let output = old(
         "integrate",
         r#"{"bounds":[[0,2]],"function":"x^2","n_samples":100000}"#,
@@ -118,7 +118,7 @@ fn w25_a_function_is_an_expression() {
 }
 
 #[test]
-fn w24_any_number_of_threads_gives_the_same_bits() {
+fn any_number_of_threads_gives_the_same_bits() {
     let all = || {
         (
             integrate(
@@ -137,7 +137,7 @@ fn w24_any_number_of_threads_gives_the_same_bits() {
 }
 
 #[test]
-fn w22_pi_with_seed_zero() {
+fn pi_with_seed_zero() {
     for seed in [0, 1, 42] {
         let output = old("pi", &format!(r#"{{"seed":{seed},"n_samples":1000000}}"#)).unwrap();
         assert!(
@@ -152,7 +152,7 @@ fn w22_pi_with_seed_zero() {
 }
 
 #[test]
-fn w23_normal_draws_with_seed_zero() {
+fn normal_draws_with_seed_zero() {
     let output = old(
         "normal_stats",
         r#"{"seed":0,"mean":3,"std":2,"n_samples":100000}"#,
@@ -167,7 +167,7 @@ fn w23_normal_draws_with_seed_zero() {
 }
 
 #[test]
-fn w26_an_unknown_statistic_is_an_error() {
+fn an_unknown_statistic_is_an_error() {
     let err = old("bootstrap", r#"{"data":[1,2,3],"statistic":"max"}"#).unwrap_err();
     assert_eq!(
         (err.code(), err.path()),
@@ -177,7 +177,7 @@ fn w26_an_unknown_statistic_is_an_error() {
 }
 
 #[test]
-fn w27_nothing_to_sample_is_an_error() {
+fn nothing_to_sample_is_an_error() {
     for (operation, params) in [
         ("bootstrap", r#"{"data":[]}"#),
         ("bootstrap", r#"{"data":[1],"statistic":"std"}"#),

@@ -270,7 +270,7 @@ const METHODS: [&str; 24] = [
     "cancel_task",
     "new",
     "aside",
-    "invalid",
+    "invalid_params_error",
     "on_roots_list_changed",
     "on_cancelled",
 ];

@@ -88,7 +88,7 @@ fn feedback_is_answered_by_its_short_id_where_that_is_unique() {
 
 /// Neither a rule nor `--yes` opens a human gate, and no agent; a person does, once.
 #[test]
-fn b22_a_human_gate_is_opened_by_a_person_only() {
+fn a_human_gate_is_opened_by_a_person_only() {
     let project = Project::new(
         "[[policies]]\nlevel = \"global\"\n[[policies.rules]]\nmatch = { tools = [\"gate:satisfy\"] }\ndecision = \"allow\"\n",
     );
@@ -161,7 +161,7 @@ fn an_agent_with_a_grant_satisfies_a_gate() {
 }
 
 #[test]
-fn b17_to_b21_blocking_feedback_stops_and_an_answer_continues() {
+fn blocking_feedback_stops_and_an_answer_continues() {
     let project = Project::started();
     let id = project.workflow("documentation", "");
     let ask = |more: &str| project.of_workflow("impl", "feedback:create", &id, more);
@@ -260,7 +260,7 @@ fn a_paused_workflow_is_resumed_before_it_advances() {
 }
 
 #[test]
-fn b23_a_stage_waits_for_its_chains() {
+fn a_stage_waits_for_its_chains() {
     let project = Project::started();
     let id = project.workflow("documentation", "");
     project
@@ -276,7 +276,7 @@ fn b23_a_stage_waits_for_its_chains() {
 
 /// The commands of a verification are calls of `run_shell` by the same caller: rules and approvals hold for them.
 #[test]
-fn b24_a_verification_runs_its_commands_and_names_the_one_that_fails() {
+fn a_verification_runs_its_commands_and_names_the_one_that_fails() {
     let rule = "[[policies]]\nlevel = \"global\"\n[[policies.rules]]\nmatch = { tools = [\"run_shell\"] }\ndecision = \"allow\"\n";
     let project = Project::new(rule);
     project.place.write(

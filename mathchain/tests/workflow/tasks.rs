@@ -5,7 +5,7 @@ use tool_core::Value;
 use super::{CHAIN, Project, TASK, kind, text};
 
 #[test]
-fn b1_a_submission_is_one_event_with_both_statuses_and_the_summary() {
+fn a_submission_is_one_event_with_both_statuses_and_the_summary() {
     let project = Project::started();
     let answer = project.task("impl", "task:submit", r#", "summary": "All digits.""#);
     answer.expect_code(0);
@@ -26,7 +26,7 @@ fn b1_a_submission_is_one_event_with_both_statuses_and_the_summary() {
 }
 
 #[test]
-fn b2_a_task_that_was_not_started_cannot_be_submitted() {
+fn a_task_that_was_not_started_cannot_be_submitted() {
     let project = Project::new("");
     project
         .task("operator", "task:block", r#", "reason": "x""#)
@@ -46,7 +46,7 @@ fn b2_a_task_that_was_not_started_cannot_be_submitted() {
 }
 
 #[test]
-fn b3_a_second_approval_has_no_status_to_go_to() {
+fn a_second_approval_has_no_status_to_go_to() {
     let project = Project::started();
     project.finish();
     assert_eq!(project.status(), "done");
@@ -57,7 +57,7 @@ fn b3_a_second_approval_has_no_status_to_go_to() {
 
 /// Rows B4 to B7: reason, suggestion and summary are kept, in the event and in the file.
 #[test]
-fn b4_to_b7_requests_for_changes_keep_all_that_was_said() {
+fn requests_for_changes_keep_all_that_was_said() {
     let project = Project::new("");
     let before = (project.events().len(), project.file());
     let refused = project.task("review", "task:request_changes", r#", "reason": "why""#);
@@ -102,7 +102,7 @@ fn b4_to_b7_requests_for_changes_keep_all_that_was_said() {
 }
 
 #[test]
-fn b8_to_b10_tasks_are_numbered_and_the_next_one_is_named() {
+fn tasks_are_numbered_and_the_next_one_is_named() {
     let project = Project::new("");
     let second = project.call(
         "operator",
@@ -137,7 +137,7 @@ fn b8_to_b10_tasks_are_numbered_and_the_next_one_is_named() {
 }
 
 #[test]
-fn b11_a_chain_with_open_tasks_is_not_approved() {
+fn a_chain_with_open_tasks_is_not_approved() {
     let project = Project::started();
     let refused = project.chain("review", "chain:approve");
     refused.expect_code(1);
@@ -151,7 +151,7 @@ fn b11_a_chain_with_open_tasks_is_not_approved() {
 }
 
 #[test]
-fn b12_and_b13_the_status_of_a_chain_follows_its_tasks() {
+fn and_b13_the_status_of_a_chain_follows_its_tasks() {
     let project = Project::started();
     project.ok(
         "operator",
@@ -191,7 +191,7 @@ fn b12_and_b13_the_status_of_a_chain_follows_its_tasks() {
 }
 
 #[test]
-fn b14_and_b15_a_request_is_a_file_of_its_own_and_needs_no_template() {
+fn and_b15_a_request_is_a_file_of_its_own_and_needs_no_template() {
     let project = Project::new("");
     let folder = project.place.path("work/workflow/requests");
     let name = format!("{}-a-parser.md", project.request);
@@ -207,7 +207,7 @@ fn b14_and_b15_a_request_is_a_file_of_its_own_and_needs_no_template() {
 }
 
 #[test]
-fn b16_unknown_ids_are_errors_that_name_the_nearest() {
+fn unknown_ids_are_errors_that_name_the_nearest() {
     let project = Project::new("");
     let near = format!("{}9", &project.request[..project.request.len() - 1]);
     let answer = project.call(
@@ -291,7 +291,7 @@ fn own_work_is_not_approved() {
 }
 
 #[test]
-fn b37_ids_without_a_number_are_no_crash() {
+fn ids_without_a_number_are_no_crash() {
     let project = Project::new("");
     for id in ["", "parser", "CHAIN--", "CHAIN-000", "\u{202e}"] {
         let args = format!(r#"{{"chainId": "{id}"}}"#);
@@ -350,7 +350,7 @@ fn files_are_locked_for_a_chain_and_overlaps_are_named() {
 }
 
 #[test]
-fn b34_and_b35_rules_on_files_deny_first_and_by_role() {
+fn and_b35_rules_on_files_deny_first_and_by_role() {
     let project = Project::new("");
     project.place.write("governance.yaml", "mutations:\n  allow: [{pattern: '**/*'}]\n  deny: [{pattern: '.git/**', actions: [modify]}]\n");
     let check = |role: &str, file: &str| {

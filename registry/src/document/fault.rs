@@ -59,7 +59,8 @@ pub(super) fn parse_double(text: &str) -> Result<Value, String> {
         });
     }
     match unsigned.parse::<f64>() {
-        Ok(_) if whole => Err(too_wide(text)),
+        // As in JSON: a larger integer is a double where that has its digits.
+        Ok(value) if whole && format!("{value:.0}") != unsigned => Err(too_wide(text)),
         Ok(value) if value.is_finite() => Ok(Value::Float(value)),
         Ok(_) => Err(format!("`{text}` is beyond the range of a double")),
         Err(_) => Err(format!("`{text}` is not a number")),
@@ -68,6 +69,6 @@ pub(super) fn parse_double(text: &str) -> Result<Value, String> {
 
 pub(super) fn too_wide(text: &str) -> String {
     format!(
-        "the integer `{text}` is beyond 64 bits; where text is accepted, as for a seed, write it in quotes"
+        "the integer `{text}` is beyond 64 bits and no double holds it exactly; where text is accepted, as for a seed, write it in quotes"
     )
 }

@@ -114,7 +114,7 @@ fn what_a_document_may_not_hold() {
             "beyond the range of a double",
         ),
         (
-            "a: 9223372036854775808",
+            "a: 9223372036854775809",
             DocumentFormat::Yaml,
             "beyond 64 bits",
         ),
@@ -123,7 +123,7 @@ fn what_a_document_may_not_hold() {
         ("a = 1\na = 2\n", DocumentFormat::Toml, "t:2:1"),
         ("a = inf\n", DocumentFormat::Toml, "a double"),
         (
-            "a = 9223372036854775808\n",
+            "a = 9223372036854775809\n",
             DocumentFormat::Toml,
             "beyond 64 bits",
         ),

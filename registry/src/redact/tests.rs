@@ -217,7 +217,7 @@ fn ordinary_texts_stay_as_they_are() {
 }
 
 #[test]
-fn r21_secrets_are_taken_out_at_every_depth_and_from_keys() {
+fn secrets_are_taken_out_at_every_depth_and_from_keys() {
     let secret = join(&["ghp_", "abcDEF0123456789abcDEF0123456789abcDEF01"]);
     let nested = Value::object([
         (

@@ -39,7 +39,7 @@ fn check(args: &str, optimum: &[f64], value: f64, within: f64, value_within: f64
 }
 
 #[test]
-fn w02_documented_example_in_one_dimension() {
+fn documented_example_in_one_dimension() {
     check(
         r#"{"bounds":[[0,5]],"objective":"-(x0-2)**2"}"#,
         &[2.0],
@@ -57,7 +57,7 @@ fn w02_documented_example_in_one_dimension() {
 }
 
 #[test]
-fn w03_documented_example_in_two_dimensions() {
+fn documented_example_in_two_dimensions() {
     check(
         r#"{"bounds":[[0,5],[0,5]],"objective":"-(x0-2)**2 - (x1-3)**2"}"#,
         &[2.0, 3.0],
@@ -68,7 +68,7 @@ fn w03_documented_example_in_two_dimensions() {
 }
 
 #[test]
-fn w29_no_initial_point_is_refused() {
+fn no_initial_point_is_refused() {
     let err = run_in(
         r#"{"bounds":[[0,5]],"objective":"x0","n_init":0}"#,
         &Ctx::default(),
@@ -81,7 +81,7 @@ fn w29_no_initial_point_is_refused() {
 }
 
 #[test]
-fn w35_scale_of_the_box_does_not_matter() {
+fn scale_of_the_box_does_not_matter() {
     check(
         r#"{"bounds":[[0,500]],"objective":"-(x0-200)**2"}"#,
         &[200.0],
@@ -106,7 +106,7 @@ fn w35_scale_of_the_box_does_not_matter() {
 }
 
 #[test]
-fn w36_unknown_acquisition_is_refused() {
+fn unknown_acquisition_is_refused() {
     let err = run_in(
         r#"{"bounds":[[0,5]],"objective":"x0","acquisition":"foo"}"#,
         &Ctx::default(),

@@ -165,7 +165,7 @@ fn sizes_one_and_several_right_hand_sides() {
 
 /// Case W31: a singular inconsistent system is refused, and least squares says rank and residual.
 #[test]
-fn w31_singular_inconsistent_system() {
+fn singular_inconsistent_system() {
     let a = || Matrix::from([[1.0, 2.0], [2.0, 4.0]]);
     let err = call(a(), Rhs::from([1.0, 1.0]), LinearSolveMethod::Auto).unwrap_err();
     assert_eq!(

@@ -115,7 +115,7 @@ fn assert_end(args: Args, expected: &[f64], tolerance: f64) {
 
 /// Case W11: the forcing term counts. Exact: 1.8 exp(-t/2) + (0.5 sin t - cos t) / 1.25.
 #[test]
-fn w11_forced_decay() {
+fn forced_decay() {
     let expected = 1.8 * (-2.5_f64).exp() + (0.5 * 5.0_f64.sin() - 5.0_f64.cos()) / 1.25;
     assert_end(
         args(&[1.0], [0.0, 5.0], "-0.5*y + sin(t)"),
@@ -131,7 +131,7 @@ fn w11_forced_decay() {
 
 /// Case W12: a right-hand side in t alone.
 #[test]
-fn w12_sine_in_time() {
+fn sine_in_time() {
     assert_end(
         args(&[0.5], [0.0, 5.0], "sin(t)"),
         &[1.5 - 5.0_f64.cos()],
@@ -141,7 +141,7 @@ fn w12_sine_in_time() {
 
 /// Case W13.
 #[test]
-fn w13_logistic_equation() {
+fn logistic_equation() {
     let growth = 5.0_f64.exp();
     let expected = 0.1 * growth / (0.9 + 0.1 * growth);
     assert!((expected - 0.942826).abs() < 1e-6);
@@ -150,7 +150,7 @@ fn w13_logistic_equation() {
 
 /// Case W14: integration runs backwards, and back to where it came from.
 #[test]
-fn w14_backwards_in_time() {
+fn backwards_in_time() {
     assert_end(args(&[(-5.0_f64).exp()], [5.0, 0.0], "-y"), &[1.0], 1e-5);
     let there = run(tight(args(&[1.0, 0.0], [1.0, 7.0], ["y1", "-y0*t"])));
     let back = run(tight(args(last(&there), [7.0, 1.0], ["y1", "-y0*t"])));
@@ -161,7 +161,7 @@ fn w14_backwards_in_time() {
 
 /// Case W15: an explicit method cannot finish this within its steps, and says so; `auto` changes to one that can.
 #[test]
-fn w15_stiff_systems_are_told_and_solved() {
+fn stiff_systems_are_told_and_solved() {
     let (output, warnings) = from_json(
         r#"{"y0":[1,1],"t_span":[0,100],"coefficients":{"A":[[-1e4,0],[0,-1]]},"method":"dop853"}"#,
     )
@@ -191,7 +191,7 @@ fn w15_stiff_systems_are_told_and_solved() {
 
 /// Case W16: the limit of steps is exact and flagged.
 #[test]
-fn w16_max_steps_is_flagged() {
+fn max_steps_is_flagged() {
     for method in ["dopri5", "dop853"] {
         let text = format!(
             r#"{{"y0":[1,0],"t_span":[0,100],"system":"y1; -y0","max_steps":5,"method":"{method}"}}"#

@@ -68,7 +68,7 @@ fn rosenbrock_text(n: usize) -> String {
 
 /// Case W17: the gradient method descends the valley to its end.
 #[test]
-fn w17_gradient_method_descends_rosenbrock() {
+fn gradient_method_descends_rosenbrock() {
     for objective in ["rosenbrock", "100*(x1-x0**2)**2+(1-x0)**2"] {
         let output = run(with(
             MinimiseMethod::Gradient,
@@ -84,7 +84,7 @@ fn w17_gradient_method_descends_rosenbrock() {
 
 /// Case W18: a narrow quadratic valley.
 #[test]
-fn w18_gradient_method_on_a_narrow_quadratic() {
+fn gradient_method_on_a_narrow_quadratic() {
     let text =
         r#"{"x0":[1,1],"objective":{"quadratic":{"A":[[1000,0],[0,1]]}},"method":"gradient"}"#;
     assert_found(&from_json(text).unwrap(), &[0.0, 0.0], 0.0, 1e-12);
@@ -92,7 +92,7 @@ fn w18_gradient_method_on_a_narrow_quadratic() {
 
 /// Case W19: ten coordinates; the simplex ends at a minimum, of which there are two, or says that it did not arrive; the default method arrives.
 #[test]
-fn w19_rosenbrock_in_ten_coordinates() {
+fn rosenbrock_in_ten_coordinates() {
     for start in [valley(10), vec![0.0; 10], vec![2.0; 10]] {
         for objective in ["rosenbrock", &rosenbrock_text(10)] {
             let output = run(args(&start, objective));
@@ -118,7 +118,7 @@ fn w19_rosenbrock_in_ten_coordinates() {
 
 /// Case W20: convergence is tested in x and in f, so a flat start is not taken for the minimum.
 #[test]
-fn w20_simplex_does_not_stop_at_a_flat_start() {
+fn simplex_does_not_stop_at_a_flat_start() {
     let output = run(with(
         MinimiseMethod::NelderMead,
         args(&[1e-6, 1e-6], "sphere"),
@@ -129,7 +129,7 @@ fn w20_simplex_does_not_stop_at_a_flat_start() {
 
 /// Case W21: what has no maximum is refused, with the best point as evidence.
 #[test]
-fn w21_unbounded_objectives_are_refused() {
+fn unbounded_objectives_are_refused() {
     for method in [
         MinimiseMethod::Auto,
         MinimiseMethod::Gradient,

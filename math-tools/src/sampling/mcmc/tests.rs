@@ -59,23 +59,23 @@ fn check_run(args: Args, mean: &[f64], std: &[f64]) -> Output {
 }
 
 #[test]
-fn w4_unary_minus_before_a_power() {
+fn unary_minus_before_a_power() {
     check("-x0**2/2", vec![0.0], &[0.0], &[1.0]);
 }
 
 #[test]
-fn w5_caret_is_power() {
+fn caret_is_power() {
     check("-0.5*x0^2", vec![0.0], &[0.0], &[1.0]);
 }
 
 #[test]
-fn w6_spaces_around_power() {
+fn spaces_around_power() {
     check("-0.5*(x0 ** 2)", vec![0.0], &[0.0], &[1.0]);
     check("-0.5*x0 ** 2", vec![0.0], &[0.0], &[1.0]);
 }
 
 #[test]
-fn w7_trailing_text_is_an_error_with_its_column() {
+fn trailing_text_is_an_error_with_its_column() {
     let err = Args::run(args("-0.5*x0**2 garbage", vec![0.0]), &Ctx::default()).unwrap_err();
     assert_eq!(
         (err.code(), err.path()),
@@ -85,7 +85,7 @@ fn w7_trailing_text_is_an_error_with_its_column() {
 }
 
 #[test]
-fn w34_narrow_target_is_found_by_adaptation() {
+fn narrow_target_is_found_by_adaptation() {
     for (method, acceptance) in [
         (McmcMethod::Metropolis, 0.3..0.6),
         (McmcMethod::Nuts, 0.7..0.95),
@@ -105,7 +105,7 @@ fn w34_narrow_target_is_found_by_adaptation() {
 }
 
 #[test]
-fn w34_without_burn_in_it_warns() {
+fn without_burn_in_it_warns() {
     let mut args = args("-0.5*(x0/0.001)**2", vec![0.0]);
     args.burnin = BoundedInteger::literal(0);
     args.method = McmcMethod::Metropolis;
@@ -123,7 +123,7 @@ fn w34_without_burn_in_it_warns() {
 }
 
 #[test]
-fn w42_seeds_have_64_bits() {
+fn seeds_have_64_bits() {
     let draw = |seed: u64| {
         let mut args = args("-0.5*x0**2", vec![0.0]);
         args.seed = Some(RandomSeed::new(seed));
@@ -223,7 +223,7 @@ fn faults_are_typed() {
 }
 
 #[test]
-fn w29_zero_draws_and_zero_thinning_are_refused() {
+fn zero_draws_and_zero_thinning_are_refused() {
     let decode = |text: &str| {
         let args = tool_core::json::parse_json(text, Default::default()).unwrap();
         tool_core::tool_entry::<Args>()

@@ -16,7 +16,7 @@ fn pending(outcome: &CallOutcome) -> Option<&str> {
 }
 
 #[test]
-fn r16_r17_a_call_that_asks_waits_then_runs_once_with_exactly_these_arguments() {
+fn a_call_that_asks_waits_then_runs_once_with_exactly_these_arguments() {
     let world = world();
     let first = world.call("operator", "write_file", WRITE);
     assert_eq!(pending(&first), Some("a1"));

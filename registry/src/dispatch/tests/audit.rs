@@ -233,7 +233,7 @@ fn a_name_that_is_a_secret_or_endless_does_not_reach_the_audit() {
 }
 
 #[test]
-fn r21_secrets_found_in_the_world_are_taken_out_of_the_answer() {
+fn secrets_found_in_the_world_are_taken_out_of_the_answer() {
     let world = world();
     let secret = ["ghp_", "abcDEF0123456789abcDEF0123456789abcDEF01"].concat();
     let args = format!("{{\"value\":{{\"deep\":[{{\"token\":\"{secret}\"}}]}}}}");

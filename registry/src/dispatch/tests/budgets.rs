@@ -105,7 +105,7 @@ fn what_does_not_run_is_not_counted() {
 
 /// Case R78: the third override is refused, in the answer and not as an error.
 #[test]
-fn r78_a_budget_is_raised_twice() {
+fn a_budget_is_raised_twice() {
     let world = budgeted();
     let raise = |task| call(&world, task, "raise", r#"{"value":"exec"}"#);
     let first = raise(Some("bugfix"));

@@ -199,7 +199,7 @@ fn a_configured_layer_of_delegates_only_narrows() {
 proptest! {
     /// P11: whatever a delegate is given, it sees no more than its parent, and no verdict is milder.
     #[test]
-    fn p11_a_delegate_is_at_or_above_its_parent(
+    fn a_delegate_is_at_or_above_its_parent(
         role in prop::sample::select(vec!["operator", "worker_math", "frontdoor", "coder_escalation"]),
         chain in prop::collection::vec(
             (prop::collection::vec(prop::sample::select(vec!["group:all", "write_file", "read_file", "calculate", "category:web", "effect:local_exec", "*file*", "run_shell"]), 0..4), any::<bool>()),

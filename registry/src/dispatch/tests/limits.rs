@@ -14,7 +14,7 @@ fn rule(tool: &str, obligations: &str) -> String {
 }
 
 #[test]
-fn r70_a_call_ends_at_the_strictest_deadline() {
+fn a_call_ends_at_the_strictest_deadline() {
     let world = world();
     let mut short = request("operator", "spin", "{}");
     short.timeout_ms = Some(1);

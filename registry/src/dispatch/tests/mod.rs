@@ -63,7 +63,7 @@ fn field(value: &Value, pointer: &str) -> Value {
 }
 
 #[test]
-fn r9_a_call_answers_and_is_recorded_as_direct() {
+fn a_call_answers_and_is_recorded_as_direct() {
     let world = world();
     let outcome = world.call("operator", "double", r#"{"x":5}"#);
     assert_eq!(outcome.output(), Some(&Value::from(10.0)));
@@ -96,7 +96,7 @@ fn r9_a_call_answers_and_is_recorded_as_direct() {
 }
 
 #[test]
-fn r10_a_step_is_recorded_with_its_place_in_the_chain() {
+fn a_step_is_recorded_with_its_place_in_the_chain() {
     let world = world();
     let mut request = request("operator", "double", r#"{"x":5}"#);
     request.context.chain = Some(super::ChainPosition {
@@ -120,7 +120,7 @@ fn r10_a_step_is_recorded_with_its_place_in_the_chain() {
 }
 
 #[test]
-fn r4_r6_r7_r8_unknown_tools_and_every_argument_error_at_once() {
+fn unknown_tools_and_every_argument_error_at_once() {
     let world = world();
     let unknown = world.call("operator", "duoble", "{}");
     assert_eq!(code(&unknown), Some(ErrorCode::UnknownTool));
@@ -161,7 +161,7 @@ fn r4_r6_r7_r8_unknown_tools_and_every_argument_error_at_once() {
 }
 
 #[test]
-fn r18_r19_failures_answer_in_the_envelope() {
+fn failures_answer_in_the_envelope() {
     let world = world();
     let failed = world.call("operator", "fail", "{}").to_value();
     assert_eq!(field(&failed, "/ok"), Value::from(false));

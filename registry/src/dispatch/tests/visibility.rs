@@ -5,7 +5,7 @@ use crate::dispatch::ChainPosition;
 use crate::model::{PolicyLayer, Verdict};
 
 #[test]
-fn r5_r11_a_hidden_tool_is_refused_and_recorded_with_the_deciding_layer() {
+fn a_hidden_tool_is_refused_and_recorded_with_the_deciding_layer() {
     let world = world();
     let outcome = world.call("worker_math", "write_file", r#"{"path":"a"}"#);
     let error = outcome.err().unwrap();
@@ -91,7 +91,7 @@ fn suggestions_name_only_what_the_caller_sees() {
 }
 
 #[test]
-fn r12_a_direct_only_tool_is_refused_as_a_step_by_the_dispatcher_itself() {
+fn a_direct_only_tool_is_refused_as_a_step_by_the_dispatcher_itself() {
     let world = world();
     let mut request = request("operator", "run_shell", r#"{"argv":["ls"]}"#);
     request.context.chain = Some(ChainPosition {
@@ -120,7 +120,7 @@ fn r12_a_direct_only_tool_is_refused_as_a_step_by_the_dispatcher_itself() {
 }
 
 #[test]
-fn r36_contexts_of_a_call_filter_listing_and_call_alike() {
+fn contexts_of_a_call_filter_listing_and_call_alike() {
     let world = world();
     for (layer, hidden, shown) in [
         (PolicyLayer::read_only(), "write_file", "read_file"),

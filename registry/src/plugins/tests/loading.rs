@@ -53,7 +53,7 @@ fn tool_of<'a>(plugin: &'a Plugin, id: &str) -> &'a dyn AnyTool {
 }
 
 #[test]
-fn r60_everything_that_is_wrong_is_reported_with_its_place() {
+fn everything_that_is_wrong_is_reported_with_its_place() {
     let text = errors(
         r#"{
   "schema_version": "2.0", "dependencies": "x", "colour": 1,
@@ -102,7 +102,7 @@ fn r60_everything_that_is_wrong_is_reported_with_its_place() {
 }
 
 #[test]
-fn r61_broken_texts_name_their_place_and_defaults_hold() {
+fn broken_texts_name_their_place_and_defaults_hold() {
     let text = errors("{\n  \"name\": }", None);
     assert!(text.starts_with("plugins/demo/manifest.json:2:"), "{text}");
     let plugin = load_one(GOOD, None).unwrap();
@@ -156,7 +156,7 @@ fn an_older_manifest_loads_with_its_map_of_parameters() {
 }
 
 #[test]
-fn r8_arguments_are_checked_all_at_once_and_defaults_applied() {
+fn arguments_are_checked_all_at_once_and_defaults_applied() {
     let plugin = load_one(GOOD, None).unwrap();
     let tool = tool_of(&plugin, "demo:look");
     let good = tool
@@ -189,7 +189,7 @@ fn r8_arguments_are_checked_all_at_once_and_defaults_applied() {
 }
 
 #[test]
-fn r59_r65_settings_win_over_the_manifest_and_round_trip() {
+fn settings_win_over_the_manifest_and_round_trip() {
     let settings = PluginSettings::of_text("x", r#"{"enabled": false, "tool_overrides": {"look": {"enabled": false}}, "custom_config": {"depth": 5}}"#).unwrap();
     assert_eq!(
         PluginSettings::of_text("x", &settings.to_text()).unwrap(),
@@ -252,7 +252,7 @@ fn r59_r65_settings_win_over_the_manifest_and_round_trip() {
 }
 
 #[test]
-fn r62_r67_what_is_switched_off_or_lacks_something_cannot_be_called() {
+fn what_is_switched_off_or_lacks_something_cannot_be_called() {
     let other = GOOD.replace("\"demo\"", "\"other\"").replace(
         "\"tools\"",
         "\"dependencies\": [\"demo ^1.2\", \"bin:no_such_program\"], \"tools\"",
@@ -333,7 +333,7 @@ fn r62_r67_what_is_switched_off_or_lacks_something_cannot_be_called() {
 }
 
 #[test]
-fn r67_names_are_their_own() {
+fn names_are_their_own() {
     let twice = [bundle("one", GOOD, None), bundle("two", GOOD, None)];
     let text = load(&twice, &Python::default(), &[])
         .map(|_| ())
@@ -384,7 +384,7 @@ fn r67_names_are_their_own() {
 }
 
 #[test]
-fn r63_r68_a_plugin_that_did_not_change_keeps_its_process() {
+fn a_plugin_that_did_not_change_keeps_its_process() {
     let machine = Python::default();
     let first = load(&[bundle("demo", GOOD, None)], &machine, &[]).unwrap();
     let again = load(&[bundle("demo", GOOD, None)], &machine, &first).unwrap();

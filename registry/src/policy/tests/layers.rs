@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn r23_to_r34_what_chains_of_layers_leave_visible() {
+fn what_chains_of_layers_leave_visible() {
     let catalogue = twelve();
     let all: BTreeSet<String> = catalogue.ids().map(str::to_owned).collect();
     let without = |hidden: &[&str]| &all - &names(hidden);
@@ -126,7 +126,7 @@ fn a_denial_of_no_tool_says_to_remove_it() {
 }
 
 #[test]
-fn r34_unknown_names_are_errors_with_the_nearest() {
+fn unknown_names_are_errors_with_the_nearest() {
     let catalogue = twelve();
     for (selector, expected) in [
         ("group:nonexistent", "no group named `nonexistent`"),
@@ -157,7 +157,7 @@ fn r34_unknown_names_are_errors_with_the_nearest() {
 }
 
 #[test]
-fn r36_r37_read_only_hides_all_that_writes_and_no_web_all_that_reaches_the_network() {
+fn read_only_hides_all_that_writes_and_no_web_all_that_reaches_the_network() {
     let catalogue = twelve();
     let writing = names(&["write_file", "edit_file", "run_shell", "raw_exec"]);
     let web = names(&["web_fetch", "web_search"]);
@@ -211,7 +211,7 @@ fn the_five_cases_that_failed_open() {
 }
 
 #[test]
-fn r38_an_unknown_role_may_call_nothing() {
+fn an_unknown_role_may_call_nothing() {
     let catalogue = twelve();
     let policy = Policy::compile(&catalogue, &Config::default(), &[]).unwrap();
     let error = policy
@@ -222,7 +222,7 @@ fn r38_an_unknown_role_may_call_nothing() {
 }
 
 #[test]
-fn r39_kinds_of_tasks_imply_contexts() {
+fn kinds_of_tasks_imply_contexts() {
     for kind in ["math", "thinking", "instruction_precision"] {
         assert_eq!(context_of_task(kind), vec![PolicyLayer::no_web()], "{kind}");
     }
@@ -331,7 +331,7 @@ fn roles_of_workflows_have_what_their_work_needs() {
 }
 
 #[test]
-fn r2_r3_r35_the_layer_of_flat_permissions_equals_their_rule_on_every_tool() {
+fn the_layer_of_flat_permissions_equals_their_rule_on_every_tool() {
     let catalogue = twelve();
     let categories = [Category::Web, Category::System, Category::Math];
     let tools = ["web_fetch", "write_file", "plot"];
@@ -544,7 +544,7 @@ proptest::proptest! {
     }
 
     #[test]
-    fn p8_adding_a_tool_changes_no_other_decision(count in 1_usize..12, role in 0_usize..9) {
+    fn adding_a_tool_changes_no_other_decision(count in 1_usize..12, role in 0_usize..9) {
         let all = twelve();
         let fewer = Catalogue::new(&[&fakes::TWELVE[..count]]).unwrap();
         let big = Policy::compile(&all, &Config::default(), &[]).unwrap();

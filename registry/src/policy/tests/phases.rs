@@ -65,7 +65,7 @@ fn listed(policy: &Policy, catalogue: &Catalogue, who: &Principal) -> Vec<String
 }
 
 #[test]
-fn a1_a6_each_field_comes_from_the_first_level_that_sets_it() {
+fn each_field_comes_from_the_first_level_that_sets_it() {
     let (catalogue, policy) = policy();
     // A3: the phase's own. A6: an agent without its own table has the phase's.
     let phase = policy
@@ -201,7 +201,7 @@ fn unknown_names_of_a_caller_are_refused_with_the_nearest() {
 }
 
 #[test]
-fn d19_d20_what_is_disabled_stays_away_and_extras_come_last_in_order_of_their_names() {
+fn what_is_disabled_stays_away_and_extras_come_last_in_order_of_their_names() {
     let (catalogue, policy) = policy();
     let mut who = who("audit", None);
     who.session.enable = vec!["plot".to_owned(), "calculate".to_owned()];
@@ -341,7 +341,7 @@ failure_mode = "require_minimum"
 }
 
 #[test]
-fn c32_a_higher_priority_counts_inside_its_layer_only() {
+fn a_higher_priority_counts_inside_its_layer_only() {
     let rule = |decision: &str, priority: i32| {
         format!(
             "[[policies.rules]]\nmatch = {{ tools = [\"write_file\"] }}\ndecision = \"{decision}\"\npriority = {priority}\n"

@@ -29,7 +29,7 @@ proptest! {
 
     /// Adding a layer shows nothing more, and never lowers what an explicit rule said.
     #[test]
-    fn p1_a_further_layer_never_widens(random in random(), further in layer()) {
+    fn a_further_layer_never_widens(random in random(), further in layer()) {
         let (visible, decisions) = random.decide();
         let mut more = random;
         more.layers.push(further);
@@ -44,7 +44,7 @@ proptest! {
 
     /// A denial holds whatever else is there: of a tool by a layer, of a call by a rule.
     #[test]
-    fn p2_a_denial_dominates(random in random(), tool in 0..SAMPLES.len(), hide in any::<bool>()) {
+    fn a_denial_dominates(random in random(), tool in 0..SAMPLES.len(), hide in any::<bool>()) {
         let name = SAMPLES[tool].tool;
         let mut denied = random;
         let rule = RandomRule { tools: vec![name], condition: Condition::Nothing, role: None, decision: Verdict::Deny, priority: 0, max_bytes: None };
@@ -63,7 +63,7 @@ proptest! {
 
     /// The order of layers means nothing, and a layer given twice is given once.
     #[test]
-    fn p3_p4_neither_order_nor_number_of_layers_counts(random in random(), seed in any::<u64>()) {
+    fn neither_order_nor_number_of_layers_counts(random in random(), seed in any::<u64>()) {
         let (visible, decisions) = random.decide();
         let mut shuffled = random.clone();
         let mut state = seed;
@@ -83,7 +83,7 @@ proptest! {
 
     /// What is visible is in every `allow` that holds; an empty one leaves nothing.
     #[test]
-    fn p5_p7_what_is_visible_is_in_every_allow(random in random()) {
+    fn what_is_visible_is_in_every_allow(random in random()) {
         let (visible, _) = random.decide();
         let always = |layer: &&RandomLayer| matches!(layer.level, Level::Global | Level::User);
         for layer in random.layers.iter().filter(always) {
@@ -101,7 +101,7 @@ proptest! {
 
     /// A delegate has nothing that its parent has not, no verdict below the parent's and no looser limit.
     #[test]
-    fn p11_a_delegate_is_never_above_its_parent(mut random in random()) {
+    fn a_delegate_is_never_above_its_parent(mut random in random()) {
         let child = random.decide();
         let Some(_) = random.delegation.take() else { return Ok(()) };
         let parent = random.decide();
@@ -117,7 +117,7 @@ proptest! {
 
     /// The list is exactly what is not hidden, asked for together or one by one; an unknown tool is never in it.
     #[test]
-    fn p6_p12_p14_the_list_is_what_calls_find(random in random()) {
+    fn the_list_is_what_calls_find(random in random()) {
         let policy = random.policy();
         let caller = policy.caller(&CATALOGUE, &random.who(), &random.facts()).unwrap();
         let listed: Vec<usize> = caller.listed().collect();
@@ -138,7 +138,7 @@ proptest! {
 
     /// Without the layer that a decision names, the verdict is lower, or another names itself.
     #[test]
-    fn p13_the_layer_that_is_named_is_the_one_that_decides(random in random()) {
+    fn the_layer_that_is_named_is_the_one_that_decides(random in random()) {
         for (at, decision) in random.decide().1.iter().enumerate() {
             let named = |layer: &RandomLayer| layer.to_layer().title() == decision.layer;
             prop_assert!(decision.verdict == Verdict::Allow || !decision.reason.is_empty());
@@ -329,7 +329,7 @@ proptest! {
 
     /// A group is what its predicate says of the specs, in `allow` as in `deny`.
     #[test]
-    fn p9_a_group_is_a_predicate_on_specs(specs in proptest::collection::vec(spec(), 1..8)) {
+    fn a_group_is_a_predicate_on_specs(specs in proptest::collection::vec(spec(), 1..8)) {
         let tools: Vec<std::sync::Arc<dyn AnyTool>> = specs
             .iter()
             .zip(NAMES)
@@ -351,7 +351,7 @@ proptest! {
 
     /// What is written of layers is read back as it was.
     #[test]
-    fn p10_layers_that_are_written_are_read_back(layers in proptest::collection::vec(layer(), 0..6)) {
+    fn layers_that_are_written_are_read_back(layers in proptest::collection::vec(layer(), 0..6)) {
         let written: Vec<String> = layers.iter().map(print).collect();
         let text = format!("{{\"version\":1,\"policies\":[{}]}}", written.join(","));
         let read = Config::parse("mathchain.json", &text).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
@@ -362,7 +362,7 @@ proptest! {
 
     /// An approval for one call is none for another: role and arguments are both in what it is bound to.
     #[test]
-    fn p15_an_approval_fits_one_call(
+    fn an_approval_fits_one_call(
         first in ("[a-z]{1,3}", "[a-z]{0,3}", any::<bool>()),
         second in ("[a-z]{1,3}", "[a-z]{0,3}", any::<bool>()),
     ) {

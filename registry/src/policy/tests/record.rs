@@ -133,7 +133,7 @@ fn a_recorded_rule_allows_its_call_and_no_other() {
 
 /// P10: what is written is read back as it was.
 #[test]
-fn p10_layers_survive_being_written() {
+fn layers_survive_being_written() {
     let mut layer = PolicyLayer::new(Level::User, "terminal \"x\"\u{7f}\n")
         .allow(["write_file", "group:all"])
         .deny(["plot"]);

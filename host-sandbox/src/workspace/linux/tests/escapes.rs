@@ -78,7 +78,7 @@ fn no_path_leads_out() {
 
 /// Case R76: decided by components after resolution.
 #[test]
-fn r76_the_root_is_found_by_components() {
+fn the_root_is_found_by_components() {
     let place = Place::new();
     let top = place.top.path().display().to_string();
     std::os::unix::fs::symlink(place.real(""), place.top.path().join("alias")).unwrap();
