@@ -7,7 +7,7 @@
 //! use mathchain::Toolkit;
 //!
 //! let toolkit = Toolkit::builder().build()?;
-//! let answer = toolkit.call("statistics", &mathchain::parse(r#"{"data":[1,2,3,4]}"#)?);
+//! let answer = toolkit.call("statistics", &mathchain::parse_json(r#"{"data":[1,2,3,4]}"#)?);
 //! assert_eq!(answer.output().and_then(|output| output.get("mean")?.as_f64()), Some(2.5));
 //! # Ok::<(), mathchain::ToolError>(())
 //! ```

@@ -9,12 +9,12 @@
 //! ```
 //! use workflow::decide::{RequestCreate, create_request};
 //! use workflow::names::{ActorKind, RequestKind};
-//! use workflow::{Actor, Context, Date, Grants, State, Time};
+//! use workflow::{CalendarDate, DecisionContext, EventActor, EventTime, GateGrants, WorkflowState};
 //!
-//! let mut state = State::default();
-//! let (actor, grants) = (Actor::new("pat", ActorKind::Person, "operator"), Grants::default());
-//! let today = Date::parse("2025-01-31").unwrap();
-//! let context = Context { now: Time(1_738_281_600_000), today, actor: &actor, grants: &grants, checkout: "" };
+//! let mut state = WorkflowState::default();
+//! let (actor, grants) = (EventActor::new("pat", ActorKind::Person, "operator"), GateGrants::default());
+//! let today = CalendarDate::parse("2025-01-31").unwrap();
+//! let context = DecisionContext { now: EventTime(1_738_281_600_000), today, actor: &actor, grants: &grants, checkout: "" };
 //! let args = RequestCreate {
 //!     r#type: RequestKind::Cr,
 //!     title: "A parser".to_owned(),
@@ -25,7 +25,7 @@
 //! let event = create_request(&state, &context, &args)?;
 //! state.apply(&event)?;
 //! assert_eq!(state.request("CR-20250131-001")?.title, "A parser");
-//! # Ok::<(), workflow::Fault>(())
+//! # Ok::<(), workflow::WorkflowFault>(())
 //! ```
 
 pub mod actor;

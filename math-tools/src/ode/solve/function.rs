@@ -15,13 +15,13 @@ use super::method::OdeMethod;
 /// The right-hand side of `y' = f(t, y)`, called as `f(t, y, dy)`; it sets every entry of `dy`. Jacobians are found by differences.
 ///
 /// ```
-/// use math_tools::ode::{Function, Method, Options};
+/// use math_tools::ode::{OdeFunction, OdeMethod, OdeOptions};
 /// use tool_core::Ctx;
 ///
-/// let mut decay = Function::new(1, |_t, y, dy| dy[0] = -0.5 * y[0]);
-/// let options = Options::default();
+/// let mut decay = OdeFunction::new(1, |_t, y, dy| dy[0] = -0.5 * y[0]);
+/// let options = OdeOptions::default();
 /// let path = decay.integrate((0.0, 4.0), &[1.0], &[2.0], &options, &Ctx::default())?;
-/// assert_eq!((path.stopped, &path.methods[..]), (None, &[Method::Dop853][..]));
+/// assert_eq!((path.stopped, &path.methods[..]), (None, &[OdeMethod::Dop853][..]));
 /// assert!((path.y_end()[0] - (-2.0_f64).exp()).abs() < 1e-7);
 /// assert!((path.samples[0] - (-1.0_f64).exp()).abs() < 1e-7);
 /// # Ok::<(), tool_core::ToolError>(())
