@@ -374,3 +374,34 @@ fn a_command_acts_on_a_run_in_the_folder_in_which_it_began() {
         "it was undone there"
     );
 }
+
+/// Each command that takes an id, with one of another folder: what it does it does there.
+#[test]
+fn commands_with_an_id_of_another_folder_leave_this_one_alone() {
+    let place = place();
+    place.write("made.txt", "ours");
+    let theirs = made_there(&place);
+    let files = || {
+        let entries = std::fs::read_dir(place.path("work")).expect("a folder");
+        let mut names: Vec<_> = entries.map(|entry| entry.expect("one").file_name()).collect();
+        names.sort();
+        names
+    };
+    let before = files();
+    for words in [
+        vec!["runs", "show", &theirs.run],
+        vec!["replay", &theirs.run],
+        vec!["runs", "resume", &theirs.run],
+        vec!["approvals", "show", &theirs.approval],
+        vec!["artifacts", "show", &theirs.artifact],
+        vec!["audit", "show", &theirs.call],
+        vec!["deny", &theirs.approval],
+        vec!["runs", "resume", &theirs.run],
+        vec!["runs", "cancel", &theirs.run],
+    ] {
+        place.run(&words, "");
+        assert_eq!(place.read("made.txt"), "ours", "{words:?}");
+        assert_eq!(files(), before, "{words:?}");
+    }
+    assert!(!place.path("other/made.txt").exists(), "it was undone there");
+}
