@@ -1,6 +1,6 @@
 //! The journal: audit log, approvals and runs in one SQLite file, `state.db`.
 //!
-//! Read [`StateStore`] first. It implements the [`Ledger`](tool_core::capability::Ledger) (every call is a record in a hash chain) and [`Approvals`](tool_core::capability::Approvals) (requests and their
+//! Read [`StateStore`] first. It implements the [`Ledger`](tool_core::capability::AuditLedger) (every call is a record in a hash chain) and [`Approvals`](tool_core::capability::ApprovalStore) (requests and their
 //! answers), and has the operator's views of both: `approvals`, `approve`, `decline` in `approvals.rs`; `audit_list`, `audit_show`,
 //! `export` in `audit.rs`, `verify` in `verify/`. The schema and its migrations are in `schema.rs` and nowhere else.
 //!
@@ -12,7 +12,7 @@
 //! shrinks them.
 //!
 //! # Durability
-//! Records with [`Durability::Synced`](tool_core::capability::Durability::Synced) are on disk before `record` returns. Batched ones are written by a thread of the state
+//! Records with [`Durability::Synced`](tool_core::capability::RecordDurability::Synced) are on disk before `record` returns. Batched ones are written by a thread of the state
 //! within milliseconds, and at the latest by [`StateStore::close`] or when the state is dropped: a killed process can lose the
 //! last few, a power cut a few more; the chain stays intact in both cases.
 

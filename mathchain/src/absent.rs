@@ -9,7 +9,10 @@ pub(crate) mod web {
     use tool_core::capability::{Clock, HttpTransport};
 
     /// No HTTP client.
-    pub(crate) fn client(_: &Config, _: Arc<dyn Clock>) -> Result<Option<Arc<dyn HttpTransport>>> {
+    pub(crate) fn http_client(
+        _: &Config,
+        _: Arc<dyn Clock>,
+    ) -> Result<Option<Arc<dyn HttpTransport>>> {
         Ok(None)
     }
 }

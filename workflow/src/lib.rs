@@ -1,6 +1,6 @@
 //! Workflows: requests, chains of tasks, reviews, gates, feedback and locks, as a fold of events.
 //!
-//! Three functions carry everything. [`decide_command`](decide::decide) takes the state, a command and a [`DecisionContext`] (time, date, actor,
+//! Three functions carry everything. [`decide_command`] takes the state, a command and a [`DecisionContext`] (time, date, actor,
 //! grants) and returns events or a [`WorkflowFault`]; [`WorkflowState::apply`] is the only way the state changes; [`item::project_item`] gives the
 //! files that show it. Beside them are data: [`template`] (stages and gates), [`roles`] (who may call what) and [`governance`]
 //! (which files may change, and whose locks collide). [`import`] reads the layouts of earlier systems. Nothing here does I/O or

@@ -139,7 +139,7 @@ pub(crate) fn recorded_answer(state: &StateStore, run: &RunRecord) -> Result<Val
 }
 
 impl SubchainRunner {
-    /// As the [`Host`](registry::Host) of a dispatcher takes it.
+    /// As the [`Host`](registry::DispatchHost) of a dispatcher takes it.
     pub fn into_chains(self) -> Arc<Chains> {
         Arc::new(move |dispatcher, context, request, stop, progress| {
             self.chain(dispatcher, context, request, stop, progress)

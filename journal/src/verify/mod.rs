@@ -40,7 +40,7 @@ pub struct VerificationReport {
     /// The newest link. Stored elsewhere, it lets a later [`StateStore::verify`] detect removed newest records and a replaced file. `None`
     /// before the first record.
     pub head: Option<LedgerHead>,
-    /// The faults, at most [`Verification::FAULTS_MAX`]; empty for a sound state.
+    /// The faults, at most [`VerificationReport::FAULTS_MAX`]; empty for a sound state.
     pub faults: Vec<VerificationFault>,
 }
 

@@ -1,4 +1,4 @@
-//! Orthogonal factors with column exchanges or a full basis, beside the plain thin [`qr`](super::qr()).
+//! Orthogonal factors with column exchanges or a full basis, beside the plain thin [`qr`](super::thin_qr()).
 
 use faer::Mat;
 

@@ -76,7 +76,7 @@ pub fn cubature_points(n: usize) -> usize {
 /// the largest fourth difference; [`cubature_points`] evaluations for each.
 ///
 /// # Errors
-/// [`Fault::Function`]; values that are not finite count as an error without bound.
+/// [`QuadratureFault::Function`]; values that are not finite count as an error without bound.
 pub fn integrate_box<E>(
     f: &mut Field<'_, E>,
     bounds: &[(f64, f64)],

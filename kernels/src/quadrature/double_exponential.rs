@@ -57,7 +57,7 @@ impl DoubleExponentialMap {
 /// waves up to infinity. About 12 times two to the level evaluations.
 ///
 /// # Errors
-/// [`Fault::Undefined`] where no value is finite, [`Fault::Function`].
+/// [`QuadratureFault::Undefined`] where no value is finite, [`QuadratureFault::Function`].
 ///
 /// # References
 /// H. Takahasi, M. Mori, "Double exponential formulas for numerical integration", Publ. RIMS 9, 1974.

@@ -7,7 +7,7 @@
 //!
 //! # Cost
 //! With 512-bit vectors the exponentials and `cosh` take less than 1 ns per value on the machine of `BENCHMARKS.md`, most others
-//! 1 to 1.7 ns, `asinh`, `acosh` and `pow` 2.3 to 2.8 ns; without a fused multiply-add instruction ([`Level::Portable`] on old
+//! 1 to 1.7 ns, `asinh`, `acosh` and `pow` 2.3 to 2.8 ns; without a fused multiply-add instruction ([`InstructionSet::Portable`] on old
 //! x86) each of the functions takes 50 to 250 ns. The loops are bound by the number of arithmetic instructions and by the
 //! divider: sums of two doubles are carried only where a rounding would reach the result, at most one quotient and one root are
 //! taken per value, and lanes that need more are only looked for, by the largest of one integer per lane. Such rare lanes

@@ -18,18 +18,18 @@ mod span;
 pub(crate) use {file::write_run, live::finish_spans, live::span_witness};
 
 #[cfg(not(feature = "otel"))]
-pub(crate) use absent::{finish, witness, write_run};
+pub(crate) use absent::{finish_spans, span_witness, write_run};
 
 /// Replacements in builds without the feature `otel`.
 #[cfg(not(feature = "otel"))]
 mod absent {
     use tool_core::{Result, Value, tool_error};
 
-    pub(crate) fn witness() -> Option<std::sync::Arc<dyn registry::CallWitness>> {
+    pub(crate) fn span_witness() -> Option<std::sync::Arc<dyn registry::CallWitness>> {
         None
     }
 
-    pub(crate) fn finish() -> Option<String> {
+    pub(crate) fn finish_spans() -> Option<String> {
         None
     }
 

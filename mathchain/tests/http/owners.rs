@@ -383,7 +383,9 @@ fn commands_with_an_id_of_another_folder_leave_this_one_alone() {
     let theirs = made_there(&place);
     let files = || {
         let entries = std::fs::read_dir(place.path("work")).expect("a folder");
-        let mut names: Vec<_> = entries.map(|entry| entry.expect("one").file_name()).collect();
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.expect("one").file_name())
+            .collect();
         names.sort();
         names
     };
@@ -403,5 +405,8 @@ fn commands_with_an_id_of_another_folder_leave_this_one_alone() {
         assert_eq!(place.read("made.txt"), "ours", "{words:?}");
         assert_eq!(files(), before, "{words:?}");
     }
-    assert!(!place.path("other/made.txt").exists(), "it was undone there");
+    assert!(
+        !place.path("other/made.txt").exists(),
+        "it was undone there"
+    );
 }

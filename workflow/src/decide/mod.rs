@@ -109,7 +109,7 @@ pub enum ItemCommand {
     AgentEnd(AgentEnded),
 }
 
-/// The events of a command: one, several in order for [`Command::WorkflowStart`] and [`Command::WorkflowAdvance`], none where the state is as wanted already.
+/// The events of a command: one, several in order for [`ItemCommand::WorkflowStart`] and [`ItemCommand::WorkflowAdvance`], none where the state is as wanted already.
 ///
 /// # Errors
 /// Why the command is refused.
