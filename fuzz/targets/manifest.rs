@@ -42,6 +42,7 @@ fuzz_target!(|text: &str| {
         settings: settings.map(|text| ("plugin-settings/p.json".to_owned(), text.to_owned())),
         files: vec!["manifest.json".to_owned(), "plugin.py".to_owned()],
         digest: "0".to_owned(),
+        server: None,
     };
     let (loaded, broken) = load_plugins(std::slice::from_ref(&bundle), &Idle, &[]);
     assert!(loaded.len() + broken.len() <= 1);

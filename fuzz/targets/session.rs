@@ -246,6 +246,8 @@ impl SessionRegistry for Tools {
             generation: format!("g{}", self.number.get()),
             tools: offered.collect(),
             missing: missing.into_iter().collect(),
+            elsewhere: Default::default(),
+            max_turns: None,
         })
     }
 
