@@ -327,6 +327,38 @@ pub struct Table {
 }
 
 impl Table {
+    /// The rows without a missing cell in these columns, and how many are left out.
+    #[must_use]
+    pub fn complete_rows(self, columns: &[usize]) -> (Self, usize) {
+        let is_complete = |row: usize| {
+            let mut cells = columns.iter().map(|column| &self.columns[*column][row]);
+            cells.all(|cell| !cell.is_null())
+        };
+        let kept: Vec<bool> = (0..self.rows).map(is_complete).collect();
+        let rows = kept.iter().filter(|kept| **kept).count();
+        let dropped = self.rows - rows;
+        if dropped == 0 {
+            return (self, 0);
+        }
+        let keep = |column: Vec<Value>| {
+            let cells = column.into_iter().zip(&kept);
+            cells
+                .filter(|(_, kept)| **kept)
+                .map(|(cell, _)| cell)
+                .collect()
+        };
+        let columns = self.columns.into_iter().map(keep).collect();
+        let names = self.names;
+        (
+            Self {
+                names,
+                columns,
+                rows,
+            },
+            dropped,
+        )
+    }
+
     /// Column names, in the order of first appearance.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.names.iter().map(|name| &**name)

@@ -56,6 +56,9 @@ pub(crate) struct Output {
     pub evaluations: u64,
     /// Start points that were tried.
     pub starts: usize,
+    /// Rows that were left out, since they miss a cell of a column that the fit uses; absent where there are none.
+    #[value(skip_encoding_if = "Option::is_none")]
+    pub dropped: Option<usize>,
     /// Parameter sets drawn from the normal distribution of the estimates; absent without `draws`.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = { "draws": { "not": null } }))]
@@ -193,6 +196,7 @@ pub(super) fn curve_fit_output(
         iterations,
         evaluations,
         starts,
+        dropped: None,
         draws,
         seed,
         plot,

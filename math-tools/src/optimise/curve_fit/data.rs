@@ -11,6 +11,21 @@ fn finite_column(name: &str, cells: &[Value]) -> Result<Vec<f64>, ToolError> {
     data::numeric_column(name, cells).map(|column| column.to_vec())
 }
 
+/// The table of a fit without the rows that miss a cell of a column that the fit uses, its names, and how many rows are left out.
+pub(super) fn load_complete_table(
+    args: &Args,
+    ctx: &Ctx,
+) -> Result<(Table, ModelNames, usize), ToolError> {
+    let table = args.data.load(ctx)?;
+    let names = ModelNames::of(args, &table)?;
+    let mut used: Vec<usize> = names.predictors.iter().map(|(_, column)| *column).collect();
+    let others = [Some(&args.response), args.sigma.as_ref()];
+    let place = |name: &String| table.names().position(|known| known == name);
+    used.extend(others.into_iter().flatten().filter_map(place));
+    let (table, dropped) = table.complete_rows(&used);
+    Ok((table, names, dropped))
+}
+
 /// The columns of a fit, checked.
 pub(super) fn load_fit_rows(
     args: &Args,

@@ -71,8 +71,13 @@ impl Tool for Args {
             refuse!(invalid "/absolute_sigma"; "`absolute_sigma` needs `sigma`: there are no standard deviations to take as they are";
                 "name their column with `sigma`");
         }
-        let table = args.data.load(ctx)?;
-        let names = ModelNames::of(&args, &table)?;
+        let (table, names, dropped) = data::load_complete_table(&args, ctx)?;
+        if dropped > 0 {
+            ctx.warn(format!(
+                "{dropped} of {} rows of `data` miss a cell of a column that the fit uses, and are left out",
+                table.rows() + dropped
+            ));
+        }
         let rows = data::load_fit_rows(&args, &table, &names)?;
         let (n, p) = (rows.len(), names.parameters.len());
         if n < p {
@@ -130,7 +135,7 @@ impl Tool for Args {
                 ctx,
             )?),
         };
-        curve_fit_output(
+        let output = curve_fit_output(
             &args,
             &names,
             (&rows, &bounds),
@@ -140,7 +145,11 @@ impl Tool for Args {
             evaluations,
             starts.len(),
             ctx,
-        )
+        )?;
+        Ok(Output {
+            dropped: (dropped > 0).then_some(dropped),
+            ..output
+        })
     }
 }
 

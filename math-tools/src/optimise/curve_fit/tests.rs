@@ -218,7 +218,7 @@ fn what_cannot_be_fitted_is_refused_with_its_place() {
             "/model",
         ),
         (
-            r#"{"model": "a*t", "data": {"t": [1, null], "y": [2, 3]}}"#,
+            r#"{"model": "a*t", "data": {"t": [1, "two"], "y": [2, 3]}}"#,
             "/data/t/1",
         ),
     ];
@@ -426,4 +426,30 @@ fn running_sums_have_a_jacobian() {
             "{model}: {output:?}"
         );
     }
+}
+
+/// The fit of the complete rows alone.
+#[test]
+fn rows_with_a_missing_cell_are_left_out_and_counted() {
+    let fit = |data: &str| {
+        let text = format!(
+            r#"{{"model": "a*exp(-k*t)", "data": {data}, "start": {{"a": 8, "k": 1}}, "plot": false}}"#
+        );
+        let value = json::parse_json(&text, JsonLimits::default()).unwrap();
+        let args: Args = tool_core::convert::from_value(&value).unwrap();
+        let ctx = Ctx::default();
+        let output = Args::run(args, &ctx).unwrap();
+        (output, ctx.take_warnings())
+    };
+    let (with_holes, warnings) = fit(
+        r#"[{"t": 0, "y": 8.1}, {"t": 1, "y": 3.9}, {"t": 2, "y": null}, {"t": 3, "y": 0.9, "note": null}, {"t": 4}]"#,
+    );
+    let (complete, _) = fit(r#"{"t": [0, 1, 3], "y": [8.1, 3.9, 0.9]}"#);
+    assert_eq!(with_holes.dropped, Some(2));
+    assert_eq!(complete.dropped, None);
+    assert_eq!(with_holes.sum_of_squares, complete.sum_of_squares);
+    assert!(
+        warnings.iter().any(|one| one.starts_with("2 of 5 rows")),
+        "{warnings:?}"
+    );
 }

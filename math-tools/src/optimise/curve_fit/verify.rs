@@ -8,7 +8,6 @@ use tool_core::{AnswerVerification, Ctx, ToolError, Verify};
 use super::answer::Output;
 use super::equations::ResponseModel;
 use super::model::{CurveFitProblem, FitCurve, OverData};
-use super::names::ModelNames;
 use super::solution::OdeCurve;
 use super::{Args, data};
 use crate::optimise::least_squares::levenberg::ResidualProblem;
@@ -21,8 +20,7 @@ const TOLERATED: f64 = 1e-7;
 
 impl Verify for Args {
     fn verify(args: Self, output: &Output, ctx: &Ctx) -> Result<AnswerVerification, ToolError> {
-        let table = args.data.load(ctx)?;
-        let names = ModelNames::of(&args, &table)?;
+        let (table, names, _) = data::load_complete_table(&args, ctx)?;
         let rows = data::load_fit_rows(&args, &table, &names)?;
         let bounds = data::parameter_bounds(&args, &names)?;
         let loss = RobustLoss {

@@ -351,7 +351,7 @@ fn what_cannot_be_read_is_refused_with_its_place() {
         ),
         (r#""data": {"t": [0, 1], "y": [1, 2]}"#, "/start"),
         (
-            r#""data": {"t": [0, null], "y": [1, 2]}, "start": {"a": 1, "k": 1}"#,
+            r#""data": {"t": [0, "one"], "y": [1, 2]}, "start": {"a": 1, "k": 1}"#,
             "/data/t/1",
         ),
         (
