@@ -474,6 +474,7 @@ class CurveFitResult(TypedDict):
     covariance: NDArray[np.float64]
     degrees_of_freedom: int
     draws: NotRequired[list[dict[str, float]] | None]
+    dropped: NotRequired[int | None]
     evaluations: int
     fitted: NDArray[np.float64]
     iterations: int
