@@ -334,6 +334,13 @@ impl Ctx {
         }
     }
 
+    /// Whether the answer has a warning or a note so far.
+    pub fn has_messages(&self) -> bool {
+        let warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        !warnings.is_empty() || notes.len() > 0
+    }
+
     /// Takes the warnings so far.
     pub fn take_warnings(&self) -> Vec<String> {
         std::mem::take(&mut *self.warnings.lock().unwrap_or_else(PoisonError::into_inner))

@@ -47,27 +47,31 @@ impl<'a> BarrieredObjective<'a> {
         })
     }
 
-    fn value(&self, x: &[f64]) -> f64 {
+    /// The value at a point; `None` to stop.
+    fn value(&self, x: &[f64]) -> Option<f64> {
+        if self.stopped.borrow().is_some() {
+            return None;
+        }
         let mut problem = self.problem.borrow_mut();
         let inside = x.iter().zip(&problem.bounds.low).all(|(x, low)| x >= low)
             && x.iter()
                 .zip(&problem.bounds.high)
                 .all(|(x, high)| x <= high);
-        if !inside || self.stopped.borrow().is_some() {
-            return f64::INFINITY;
+        if !inside {
+            return Some(f64::INFINITY);
         }
         match problem.values(x) {
-            Ok((value, c)) if problem.violated(&c, TOLERANCE).is_empty() => value,
-            Ok(_) => f64::INFINITY,
+            Ok((value, c)) if problem.violated(&c, TOLERANCE).is_empty() => Some(value),
+            Ok(_) => Some(f64::INFINITY),
             Err(err) => {
                 self.stopped.borrow_mut().get_or_insert(err);
-                f64::INFINITY
+                None
             }
         }
     }
 
     fn slope(&self, x: &[f64]) -> Option<Vec<f64>> {
-        let value = self.value(x);
+        let value = self.value(x)?;
         let gradient = self.problem.borrow_mut().target.gradient(x, value).ok()?;
         gradient
             .iter()
@@ -77,20 +81,12 @@ impl<'a> BarrieredObjective<'a> {
 
     /// The lowest value that a second method finds near a point.
     fn descend(&self, x: &[f64], with_gradient: bool) -> Option<(Vec<f64>, f64)> {
-        /// Length of the sides of the first simplex, relative to the coordinates.
-        const STEP: f64 = 0.05;
-        let step = |(index, x): (usize, &f64)| {
-            let step = if *x == 0.0 { STEP } else { STEP * x.abs() };
-            let high = self.problem.borrow().bounds.high[index];
-            if x + step > high { -step } else { step }
-        };
-        let steps: Vec<f64> = x.iter().enumerate().map(step).collect();
-        let iterations = 200 * x.len() as u64 + 200;
+        let high = self.problem.borrow().bounds.high.clone();
         let objective = |x: &[f64]| self.value(x);
-        let simplex = minimum::nelder_mead(&objective, x, &steps, iterations);
+        let simplex = minimum::nelder_mead(&objective, x, &high);
         let slope = |x: &[f64]| self.slope(x);
         let quasi_newton = with_gradient
-            .then(|| minimum::lbfgs(&objective, &slope, x, 200))
+            .then(|| minimum::lbfgs(&objective, &slope, x))
             .flatten();
         let found = simplex.into_iter().chain(quasi_newton);
         found.min_by(|a, b| a.1.total_cmp(&b.1))
@@ -121,7 +117,7 @@ impl<'a> BarrieredObjective<'a> {
         let sign = self.problem.borrow().target.restored(1.0);
         let value = sign * f;
         let near = self.descend(x, with_gradient);
-        let values = starts.iter().map(|start| self.value(start));
+        let values = starts.iter().filter_map(|start| self.value(start));
         let scale = values
             .filter(|other| other.is_finite())
             .fold(value.abs(), |most, other| most.max((other - value).abs()));
@@ -131,6 +127,10 @@ impl<'a> BarrieredObjective<'a> {
         let elsewhere = others.min_by(|a, b| a.1.total_cmp(&b.1));
         if let Some(err) = self.stopped.borrow_mut().take() {
             return Err(err);
+        }
+        if near.is_none() && elsewhere.is_none() {
+            let reason = "it finds no value";
+            return Ok(AnswerVerification::unavailable(by, COMPARED, reason));
         }
         let lower = |found: &Option<(Vec<f64>, f64)>| {
             let found = found.as_ref()?;

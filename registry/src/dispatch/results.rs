@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tool_core::{Ctx, Determinism, Spec, ToolCall, ToolError, Value};
+use tool_core::{Ctx, Determinism, Spec, ToolCall, ToolError, Value, verification};
 
 use super::Dispatcher;
 use super::trail::CallTrail;
@@ -39,6 +39,9 @@ pub(super) fn call_cache_key<'a>(
     if spec.determinism == Determinism::Seeded {
         parts.push(seed.to_string());
     }
+    if ctx.must_verify() {
+        parts.push(verification::ARGUMENT.to_owned());
+    }
     // What a file held, not what it is called.
     for reference in call.sources() {
         let content = ctx.loaded(&reference.source).ok()?;
@@ -48,12 +51,14 @@ pub(super) fn call_cache_key<'a>(
     Some(digest::of_texts(parts.iter().map(String::as_str)))
 }
 
-/// The cached result, else the computed one, which is cached when it took long enough.
+/// The cached result, else the computed one, which is cached when it took long enough. One with a warning or a note is not: the cache
+/// has results alone, and a second answer without the warning of the first would claim more.
 pub(super) fn kept_or(
     dispatcher: &Dispatcher,
     spec: &Spec,
     key: Option<&str>,
     trail: &mut CallTrail,
+    ctx: &Ctx,
     compute: impl FnOnce(&CallTrail) -> Result<Value, ToolError>,
 ) -> Result<Value, ToolError> {
     let (Some(results), Some(key)) = (&dispatcher.host.results, key) else {
@@ -66,7 +71,8 @@ pub(super) fn kept_or(
     let clock = &dispatcher.host.clock;
     let began = clock.monotonic();
     let output = compute(trail)?;
-    if clock.monotonic().saturating_sub(began) >= WORTH_KEEPING {
+    let took = clock.monotonic().saturating_sub(began);
+    if took >= WORTH_KEEPING && !ctx.has_messages() {
         results.put(key, spec, &output);
     }
     Ok(output)

@@ -51,22 +51,15 @@ impl Verify for Args {
                 .iter()
                 .zip(&bounds)
                 .all(|(x, [low, high])| (low..=high).contains(&x));
-            if !inside || ctx.check().is_err() {
-                return f64::INFINITY;
+            if !inside {
+                return Some(f64::INFINITY);
             }
-            fitted
-                .borrow_mut()
-                .cost(point)
-                .ok()
-                .flatten()
-                .unwrap_or(f64::INFINITY)
+            ctx.check().ok()?;
+            let cost = fitted.borrow_mut().cost(point).ok()?;
+            Some(cost.unwrap_or(f64::INFINITY))
         };
-        let found = minimum::nelder_mead(
-            &objective,
-            &fit,
-            &simplex_steps(&fit, &bounds),
-            200 * fit.len() as u64 + 200,
-        );
+        let high: Vec<f64> = bounds.iter().map(|[_, high]| *high).collect();
+        let found = minimum::nelder_mead(&objective, &fit, &high);
         ctx.check()?;
         let Some((point, best)) = found else {
             return Ok(AnswerVerification::unavailable(
@@ -95,14 +88,4 @@ impl Verify for Args {
             None => found,
         })
     }
-}
-
-/// The sides of the first simplex.
-fn simplex_steps(fit: &[f64], bounds: &[[f64; 2]]) -> Vec<f64> {
-    const STEP: f64 = 0.05;
-    let step = |(x, [_, high]): (&f64, &[f64; 2])| {
-        let step = if *x == 0.0 { STEP } else { STEP * x.abs() };
-        if x + step > *high { -step } else { step }
-    };
-    fit.iter().zip(bounds).map(step).collect()
 }

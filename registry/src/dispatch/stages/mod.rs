@@ -522,9 +522,14 @@ impl CommittedCall<'_> {
             false => reader,
         });
         trail.digest_beside(dispatcher);
-        let output = results::kept_or(dispatcher, spec, result_key.as_deref(), trail, |trail| {
-            panic::catch_tool_panic(spec.id, trail.call_id(), || call.run(&ctx))
-        });
+        let output = results::kept_or(
+            dispatcher,
+            spec,
+            result_key.as_deref(),
+            trail,
+            &ctx,
+            |trail| panic::catch_tool_panic(spec.id, trail.call_id(), || call.run(&ctx)),
+        );
         drop(alarm);
         // A result is none either: its tool may have taken the stop for an end.
         if ctx.stop().is_outlasted() {
