@@ -873,3 +873,45 @@ fn a_rule_has_answers_computed_twice() {
     let plain = place.run(&["call", "statistics", "--json"], r#"{"data": [1, 2]}"#);
     plain.expect_code(0);
 }
+
+/// What an earlier run stored is no answer to a rule that came after it.
+#[test]
+fn a_stored_answer_is_not_taken_for_a_verified_one() {
+    let place = Place::new();
+    place.write(
+        "plan.yaml",
+        "version: 1\nsteps: [{id: a, tool: monte_carlo, args: {expression: x+y, samples: 2000000}}]\noutputs: {a: {$ref: a}}\n",
+    );
+    let run = || {
+        let run = place.run(&["--json", "run", "plan.yaml"], "");
+        run.expect_code(0);
+        let outcome = run.json().pointer("/output/outputs/a/verified/outcome");
+        outcome.unwrap_or_default()
+    };
+    // One configuration, so one state with one cache.
+    place.write("mathchain.toml", "version = 1\n");
+    assert_eq!(run(), Value::Null);
+    place.write(
+        "mathchain.toml",
+        "version = 1\n[[policies]]\nlevel = \"global\"\n[[policies.rules]]\nmatch = { tools = [\"monte_carlo\"] }\ndecision = \"allow\"\nobligations = [\"verify\"]\n",
+    );
+    assert_eq!(run(), "agrees".into());
+}
+
+/// A stored answer has no warnings, so that one with a warning is computed again.
+#[test]
+fn a_second_run_warns_as_the_first_did() {
+    let place = Place::new();
+    place.write(
+        "plan.yaml",
+        "version: 1\nsteps: [{id: a, tool: optimize_global, args: {objective: \"sin(50*x)+cos(70*y)+0.01*x*y\", bounds: [[-50, 50], [-50, 50]], max_evals: 20000}}]\noutputs: {f: {$ref: a.f}}\n",
+    );
+    let run = || {
+        let run = place.run(&["--json", "run", "plan.yaml"], "");
+        run.expect_code(0);
+        run.at("/warnings").to_string()
+    };
+    let first = run();
+    assert!(first.contains("better value"), "{first}");
+    assert_eq!(run(), first);
+}
