@@ -23,6 +23,10 @@ pub(super) fn load_complete_table(
     let place = |name: &String| table.names().position(|known| known == name);
     used.extend(others.into_iter().flatten().filter_map(place));
     let (table, dropped) = table.complete_rows(&used);
+    if dropped > 0 && table.rows() == 0 {
+        refuse!(invalid "/data", "empty"; "each of the {dropped} rows misses a cell of a column that the fit uses";
+            "look at the columns with `sql_query`, or fit without the empty one");
+    }
     Ok((table, names, dropped))
 }
 

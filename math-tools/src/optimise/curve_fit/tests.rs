@@ -448,6 +448,13 @@ fn rows_with_a_missing_cell_are_left_out_and_counted() {
     assert_eq!(with_holes.dropped, Some(2));
     assert_eq!(complete.dropped, None);
     assert_eq!(with_holes.sum_of_squares, complete.sum_of_squares);
+    let value = json::parse_json(
+        r#"{"model": "a*t", "data": {"t": [1, 2], "y": [null, null]}, "plot": false}"#,
+        JsonLimits::default(),
+    );
+    let args: Args = tool_core::convert::from_value(&value.unwrap()).unwrap();
+    let err = Args::run(args, &Ctx::default()).unwrap_err();
+    assert!(err.message().contains("each of the 2 rows"), "{err:?}");
     assert!(
         warnings.iter().any(|one| one.starts_with("2 of 5 rows")),
         "{warnings:?}"
