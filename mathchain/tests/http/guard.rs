@@ -100,6 +100,19 @@ fn a_page_of_another_origin_calls_nothing() {
 }
 
 #[test]
+fn hosts_and_origins_of_a_stranger_are_those_of_any_other() {
+    let place = Place::of_a_stranger();
+    place.write("mathchain.toml", SERVER);
+    let ours = [("Origin", "https://tools.example.org")];
+    let server = Server::start(&place, &[]);
+    server.get("/healthz", &ours).expect(403);
+    drop(server);
+    place.run(&["trust", "--yes"], "").expect_code(0);
+    let server = Server::start(&place, &[]);
+    server.get("/healthz", &ours).expect(200);
+}
+
+#[test]
 fn heads_and_bodies_have_limits() {
     let place = Place::new();
     place.write(
