@@ -1,6 +1,11 @@
 //! Minimisation by `argmin`, from starts that are given.
 
-use argmin::core::{CostFunction, Error, Executor, Gradient, State};
+use std::cell::Cell;
+
+use argmin::core::{
+    CostFunction, Error, Executor, Gradient, KV, Problem, Solver, State, TerminationReason,
+    TerminationStatus,
+};
 use argmin::solver::linesearch::MoreThuenteLineSearch;
 use argmin::solver::neldermead::NelderMead;
 use argmin::solver::quasinewton::LBFGS;
@@ -10,22 +15,58 @@ pub type Objective<'a> = dyn Fn(&[f64]) -> Option<f64> + 'a;
 /// The gradient at a point; `None` where there is none.
 pub type Slope<'a> = dyn Fn(&[f64]) -> Option<Vec<f64>> + 'a;
 
-/// What a comparison takes for infinite: larger than every value, and differences of it are numbers.
-const HUGE: f64 = 1e300;
+/// Costs are in units of that at the start, and lie within this: sums and products of a few of them are numbers. Without a value they are
+/// the largest.
+const COST_MAX: f64 = 1e100;
 
-struct ObjectiveCost<'a>(&'a Objective<'a>);
+/// An objective as `argmin` asks for it, which cannot take an error everywhere: after a stop it has the largest cost at every point.
+struct ObjectiveCost<'a> {
+    objective: &'a Objective<'a>,
+    unit: f64,
+    stopped: &'a Cell<bool>,
+}
 
-impl CostFunction for ObjectiveCost<'_> {
+impl<'a> ObjectiveCost<'a> {
+    fn new(objective: &'a Objective<'a>, start: &[f64], stopped: &'a Cell<bool>) -> Self {
+        let value = objective(start);
+        stopped.set(value.is_none());
+        let size = value.map_or(0.0, f64::abs);
+        let unit = if size.is_normal() { size } else { 1.0 };
+        Self {
+            objective,
+            unit,
+            stopped,
+        }
+    }
+
+    fn best<S: State<Param = Vec<f64>, Float = f64>>(&self, state: &S) -> Option<(Vec<f64>, f64)> {
+        let cost = state.get_best_cost();
+        let point = state.get_best_param()?;
+        let is_found = cost < COST_MAX && !self.stopped.get();
+        is_found.then(|| (point.clone(), cost * self.unit))
+    }
+}
+
+impl CostFunction for &ObjectiveCost<'_> {
     type Param = Vec<f64>;
     type Output = f64;
 
     fn cost(&self, x: &Vec<f64>) -> Result<f64, Error> {
-        let value = (self.0)(x).ok_or_else(|| Error::msg("stopped"))?;
-        Ok(if value.is_finite() { value } else { HUGE })
+        if self.stopped.get() {
+            return Ok(COST_MAX);
+        }
+        let value = (self.objective)(x);
+        self.stopped.set(value.is_none());
+        let cost = value.map_or(COST_MAX, |value| value / self.unit);
+        Ok(if cost.is_finite() {
+            cost.clamp(-COST_MAX, COST_MAX)
+        } else {
+            COST_MAX
+        })
     }
 }
 
-struct ObjectiveGradient<'a>(ObjectiveCost<'a>, &'a Slope<'a>);
+struct ObjectiveGradient<'a>(&'a ObjectiveCost<'a>, &'a Slope<'a>);
 
 impl CostFunction for ObjectiveGradient<'_> {
     type Param = Vec<f64>;
@@ -41,7 +82,40 @@ impl Gradient for ObjectiveGradient<'_> {
     type Gradient = Vec<f64>;
 
     fn gradient(&self, x: &Vec<f64>) -> Result<Vec<f64>, Error> {
-        (self.1)(x).ok_or_else(|| Error::msg("the gradient is not finite"))
+        let gradient = (self.1)(x).filter(|_| !self.0.stopped.get());
+        let mut gradient = gradient.ok_or_else(|| Error::msg("there is no gradient"))?;
+        gradient.iter_mut().for_each(|entry| *entry /= self.0.unit);
+        match gradient.iter().all(|entry| entry.abs() <= COST_MAX) {
+            true => Ok(gradient),
+            false => Err(Error::msg("the gradient is too large")),
+        }
+    }
+}
+
+/// A method that ends after a stop.
+struct Stoppable<'a, S> {
+    solver: S,
+    stopped: &'a Cell<bool>,
+}
+
+impl<O, I: State, S: Solver<O, I>> Solver<O, I> for Stoppable<'_, S> {
+    fn name(&self) -> &str {
+        self.solver.name()
+    }
+
+    fn init(&mut self, problem: &mut Problem<O>, state: I) -> Result<(I, Option<KV>), Error> {
+        self.solver.init(problem, state)
+    }
+
+    fn next_iter(&mut self, problem: &mut Problem<O>, state: I) -> Result<(I, Option<KV>), Error> {
+        self.solver.next_iter(problem, state)
+    }
+
+    fn terminate(&mut self, state: &I) -> TerminationStatus {
+        match self.stopped.get() {
+            true => TerminationStatus::Terminated(TerminationReason::Interrupt),
+            false => self.solver.terminate(state),
+        }
     }
 }
 
@@ -61,10 +135,15 @@ pub fn nelder_mead(
         corners.push(corner);
     }
     let iterations = 200 * (start.len() as u64 + 1);
-    let solver = NelderMead::new(corners).with_sd_tolerance(0.0).ok()?;
-    let run = Executor::new(ObjectiveCost(objective), solver);
+    let stopped = Cell::new(false);
+    let cost = ObjectiveCost::new(objective, start, &stopped);
+    let solver = Stoppable {
+        solver: NelderMead::new(corners).with_sd_tolerance(0.0).ok()?,
+        stopped: &stopped,
+    };
+    let run = Executor::new(&cost, solver);
     let run = run.configure(|state| state.max_iters(iterations)).run();
-    best(run.ok()?.state())
+    cost.best(run.ok()?.state())
 }
 
 /// The best point that the limited-memory method of Broyden, Fletcher, Goldfarb and Shanno finds, with its value; `None` where it finds
@@ -75,20 +154,19 @@ pub fn lbfgs(
     start: &[f64],
 ) -> Option<(Vec<f64>, f64)> {
     const ITERATIONS: u64 = 200;
+    let stopped = Cell::new(false);
+    let cost = ObjectiveCost::new(objective, start, &stopped);
     let solver = LBFGS::new(MoreThuenteLineSearch::new(), 7);
-    let solver = solver.with_tolerance_cost(0.0).ok()?;
-    let run = Executor::new(ObjectiveGradient(ObjectiveCost(objective), slope), solver);
+    let solver = Stoppable {
+        solver: solver.with_tolerance_cost(0.0).ok()?,
+        stopped: &stopped,
+    };
+    let run = Executor::new(ObjectiveGradient(&cost, slope), solver);
     let start = start.to_vec();
     let run = run
         .configure(|state| state.param(start).max_iters(ITERATIONS))
         .run();
-    best(run.ok()?.state())
-}
-
-fn best<S: State<Param = Vec<f64>, Float = f64>>(state: &S) -> Option<(Vec<f64>, f64)> {
-    let value = state.get_best_cost();
-    let point = state.get_best_param()?;
-    (value < HUGE).then(|| (point.clone(), value))
+    cost.best(run.ok()?.state())
 }
 
 #[cfg(test)]
@@ -113,6 +191,18 @@ mod tests {
     }
 
     #[test]
+    fn sizes_of_values_do_not_matter() {
+        for size in [1e-250, 1e250] {
+            let large = |x: &[f64]| valley(x).map(|value| size * value);
+            let steep = |x: &[f64]| Some(slope(x)?.iter().map(|entry| size * entry).collect());
+            let (x, _) = nelder_mead(&large, &[-1.2, 1.0], &[f64::INFINITY; 2]).unwrap();
+            assert!((x[0] - 1.0).abs() < 1e-4, "{x:?}");
+            let (x, _) = lbfgs(&large, &steep, &[-1.2, 1.0]).unwrap();
+            assert!((x[0] - 1.0).abs() < 1e-4, "{x:?}");
+        }
+    }
+
+    #[test]
     fn where_there_is_no_value_nothing_is_found() {
         assert!(nelder_mead(&|_| Some(f64::NAN), &[0.0], &[1.0]).is_none());
     }
@@ -126,5 +216,10 @@ mod tests {
         };
         assert!(nelder_mead(&counted, &[-1.2, 1.0], &[f64::INFINITY; 2]).is_none());
         assert_eq!(calls.get(), 20);
+        calls.set(0);
+        assert!(lbfgs(&counted, &slope, &[-1.2, 1.0]).is_none());
+        assert_eq!(calls.get(), 20);
+        // Before the first simplex is complete.
+        assert!(nelder_mead(&|_| None, &[-1.2, 1.0], &[f64::INFINITY; 2]).is_none());
     }
 }
