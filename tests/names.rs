@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use tests::{files_below, root};
 
 /// Largest shares in percent.
-const ONE_WORD_TYPES_MAX: f64 = 7.0;
+const ONE_WORD_TYPES_MAX: f64 = 6.0;
 const SHARED_TYPES_MAX: f64 = 1.0;
-const PARTICIPLES_MAX: f64 = 0.5;
+const PARTICIPLES_MAX: f64 = 0.1;
 const ONE_WORD_FUNCTIONS_MAX: f64 = 42.0;
 
 /// Types that every tool or command has, and methods of common traits.

@@ -29,7 +29,7 @@ pub use aliases::ToolAliases;
 pub use catalogue::Catalogue;
 pub use dispatch::{
     Agents, AnswerReader, ApprovalAnswer, CallAssessment, CallLineage, CallRequest, CallWitness,
-    CallerContext, ChainPosition, Chains, DispatchHost, Dispatcher, Governor, Heir,
+    CallerContext, ChainPosition, Chains, DelegatedPrincipal, DispatchHost, Dispatcher, Governor,
     NestedRunAllowance, Notifier, READABLE_BYTES, ResultCache, ResultStore, RunIdReceiver,
     TraceParent, WorkspaceId, fold_number_arrays, install_panic_hook, truncate_value,
 };

@@ -53,12 +53,12 @@ pub struct CsvTable {
     /// Whether the first row names the columns.
     pub has_header: bool,
     /// What was found and may surprise.
-    pub notes: Vec<Note>,
+    pub notes: Vec<CsvNote>,
 }
 
 /// A sentence about a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Note {
+pub struct CsvNote {
     /// The column that it is about, from 0; `None` for the whole table.
     pub column: Option<usize>,
     /// The sentence.
@@ -134,7 +134,7 @@ pub fn read_csv(
     let has_header = dialect.has_header.unwrap_or(!only_numbers);
     if only_numbers && dialect.has_header.is_none() {
         let text = "the first row has only numbers, so that it is data and no header; if it names the columns, say `\"has_header\": true`";
-        notes.push(Note {
+        notes.push(CsvNote {
             column: None,
             text: text.to_owned(),
         });
@@ -148,11 +148,11 @@ pub fn read_csv(
         stated: dialect.missing_words.as_deref(),
     };
     let (mut types, mut columns) = (Vec::with_capacity(width), Vec::with_capacity(width));
-    let (mut words, mut used) = (Vec::with_capacity(width), Words::default());
+    let (mut words, mut used) = (Vec::with_capacity(width), MissingWordCounts::default());
     for column in 0..width {
         let kind = cells.kind(&records, column, check)?;
         let mut column_cells = Vec::with_capacity(records.len());
-        let mut kept = Words::default();
+        let mut kept = MissingWordCounts::default();
         for (index, (_, record)) in records.iter().enumerate() {
             if index % LINES == 0 {
                 check()?;
@@ -161,7 +161,7 @@ pub fn read_csv(
             let value = cells.typed(cell, kind);
             match kind {
                 _ if cells.stated.is_some() => {}
-                Kind::Text | Kind::Null => kept.count(cell),
+                CsvCellKind::Text | CsvCellKind::Null => kept.count(cell),
                 _ if value.is_null() => used.count(cell),
                 _ => {}
             }
@@ -174,7 +174,7 @@ pub fn read_csv(
     for (column, (kept, kind)) in words.iter().enumerate() {
         let text = kept.note(&names[column], *kind, &used);
         let column = Some(column);
-        notes.extend(text.map(|text| Note { column, text }));
+        notes.extend(text.map(|text| CsvNote { column, text }));
     }
     Ok(CsvTable {
         names,
@@ -192,9 +192,9 @@ fn column_name(number: usize) -> Arc<str> {
 
 /// How often each word for a missing cell stands in columns.
 #[derive(Default)]
-struct Words([usize; MISSING.len()]);
+struct MissingWordCounts([usize; MISSING.len()]);
 
-impl Words {
+impl MissingWordCounts {
     fn count(&mut self, cell: &str) {
         let word = MISSING.iter().position(|word| *word == cell.trim());
         if let Some(word) = word {
@@ -204,7 +204,7 @@ impl Words {
 
     /// What became of the words in a column of texts, or of nothing else, and how it would be otherwise, where those in columns of
     /// numbers stay missing. `-` is a usual text, and no surprise.
-    fn note(&self, name: &str, kind: Kind, used: &Self) -> Option<String> {
+    fn note(&self, name: &str, kind: CsvCellKind, used: &Self) -> Option<String> {
         let is_kept = |word: &usize| self.0[*word] > 0 && MISSING[*word] != "-";
         let is_used = |word: &usize| used.0[*word] > 0;
         let kept: Vec<usize> = (0..MISSING.len()).filter(is_kept).collect();
@@ -224,7 +224,7 @@ impl Words {
             format!("`\"missing_words\": [{}]`", words.join(", "))
         };
         let others = listed(&is_used);
-        if kind == Kind::Null {
+        if kind == CsvCellKind::Null {
             return Some(format!(
                 "column `{name}` has no value: {counts}, read as missing; {others} keeps them as texts"
             ));
@@ -438,7 +438,7 @@ fn check_quotes(
 
 /// The kind of the cells of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CsvCellKind {
     /// Nothing but missing cells.
     Null,
     Number,
@@ -448,7 +448,7 @@ enum Kind {
     Text,
 }
 
-impl Kind {
+impl CsvCellKind {
     fn column_type(self) -> TableColumnType {
         match self {
             Self::Null => TableColumnType::Null,
@@ -468,14 +468,14 @@ struct CsvCellReader<'a> {
 
 impl CsvCellReader<'_> {
     /// Whether a cell is missing; among texts a word is a text, unless it is stated.
-    fn is_missing(&self, cell: &str, kind: Kind) -> bool {
+    fn is_missing(&self, cell: &str, kind: CsvCellKind) -> bool {
         let cell = cell.trim();
         if cell.is_empty() {
             return true;
         }
         match self.stated {
             Some(words) => words.iter().any(|word| word == cell),
-            None => kind != Kind::Text && MISSING.contains(&cell),
+            None => kind != CsvCellKind::Text && MISSING.contains(&cell),
         }
     }
 
@@ -485,45 +485,45 @@ impl CsvCellReader<'_> {
         records: &[Record],
         column: usize,
         check: &dyn Fn() -> Result<(), ToolError>,
-    ) -> Result<Kind, CsvReadError> {
-        let mut kind = Kind::Null;
+    ) -> Result<CsvCellKind, CsvReadError> {
+        let mut kind = CsvCellKind::Null;
         let mut dashes = false;
         for (index, (_, record)) in records.iter().enumerate() {
             if index % LINES == 0 {
                 check()?;
             }
             let cell = &record[column];
-            if self.is_missing(cell, Kind::Null) {
+            if self.is_missing(cell, CsvCellKind::Null) {
                 dashes |= self.stated.is_none() && cell.trim() == "-";
                 continue;
             }
             let here = match cell {
-                "true" | "false" => Kind::Boolean,
-                _ if parse_csv_number(cell, self.decimal_comma).is_some() => Kind::Number,
-                _ if is_date(cell) => Kind::Date,
-                _ => return Ok(Kind::Text),
+                "true" | "false" => CsvCellKind::Boolean,
+                _ if parse_csv_number(cell, self.decimal_comma).is_some() => CsvCellKind::Number,
+                _ if is_date(cell) => CsvCellKind::Date,
+                _ => return Ok(CsvCellKind::Text),
             };
-            if kind != Kind::Null && kind != here {
-                return Ok(Kind::Text);
+            if kind != CsvCellKind::Null && kind != here {
+                return Ok(CsvCellKind::Text);
             }
             kind = here;
         }
         Ok(match kind {
-            Kind::Null if dashes => Kind::Text,
+            CsvCellKind::Null if dashes => CsvCellKind::Text,
             kind => kind,
         })
     }
 
-    fn typed(&self, cell: &str, kind: Kind) -> Value {
+    fn typed(&self, cell: &str, kind: CsvCellKind) -> Value {
         if self.is_missing(cell, kind) {
             return Value::Null;
         }
         match kind {
-            Kind::Number => {
+            CsvCellKind::Number => {
                 parse_csv_number(cell, self.decimal_comma).unwrap_or_else(|| Value::from(cell))
             }
-            Kind::Boolean => Value::Bool(cell == "true"),
-            Kind::Date | Kind::Text | Kind::Null => Value::from(cell),
+            CsvCellKind::Boolean => Value::Bool(cell == "true"),
+            CsvCellKind::Date | CsvCellKind::Text | CsvCellKind::Null => Value::from(cell),
         }
     }
 }

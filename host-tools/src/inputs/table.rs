@@ -1,6 +1,6 @@
 //! Delimited text as numbers or named columns.
 
-use tool_core::csv::{self, CsvReadError, CsvTable, Note};
+use tool_core::csv::{self, CsvNote, CsvReadError, CsvTable};
 use tool_core::input::InputKind;
 use tool_core::npy::NpyFault;
 use tool_core::selection::DataSelection;
@@ -15,7 +15,7 @@ pub(super) fn parse_table(
     text: &str,
     selection: &DataSelection,
     kind: InputKind,
-) -> Result<(Value, Vec<Note>), NpyFault> {
+) -> Result<(Value, Vec<CsvNote>), NpyFault> {
     let dialect = &selection.dialect;
     let mut table = csv::read_csv(text, dialect, &|| Ok(())).map_err(|halt| match halt {
         CsvReadError::Fault(fault) => fault,

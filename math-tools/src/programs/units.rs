@@ -66,13 +66,13 @@ fn keep<'a>(
 
 /// Exponents of the units of a program: of its objective over that of a variable, of its variables, and of its rows.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Units {
+pub(super) struct ProgramUnits {
     costs: i32,
     x: i32,
     rows: Vec<i32>,
 }
 
-impl Units {
+impl ProgramUnits {
     /// The units of a linear program, and the program in them; none where all are 1. Integer variables keep theirs.
     pub(super) fn of_linear(
         program: &linear::LinearProgram,

@@ -101,7 +101,7 @@ pub(super) fn run_call_command(global: &GlobalArgs, call: &CallCommand) -> Resul
         state.close_follows(); // by `finish`, as soon as the call has its record
     }
     let limits = toolkit.config().limits;
-    let files = data::Files {
+    let files = data::CommandFiles {
         arrays: toolkit.dispatcher().host().arrays.clone(),
         bytes_max: limits.max_input_bytes,
     };

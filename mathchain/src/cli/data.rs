@@ -12,7 +12,7 @@ use super::forms::{taken, takes};
 use super::stdin;
 
 /// Reads what the words of a call name.
-pub(super) struct Files {
+pub(super) struct CommandFiles {
     /// Opens files of the workspace.
     pub arrays: Option<Arc<dyn ArrayLoader>>,
     /// Most bytes of a file or of standard input.
@@ -20,7 +20,7 @@ pub(super) struct Files {
 }
 
 /// What a word of the command line stands for.
-pub(super) enum Named {
+pub(super) enum CommandWord {
     /// A value, of a file that the tool opens or of standard input.
     Value(Value),
     /// Another word: the text of a file.
@@ -41,8 +41,8 @@ pub(super) fn resolve_word(
     argument: &str,
     property: &Schema,
     word: &str,
-    files: &Files,
-) -> Result<Option<Named>> {
+    files: &CommandFiles,
+) -> Result<Option<CommandWord>> {
     let Some(kind) = taken(property) else {
         return text_of(spec, argument, property, word, files);
     };
@@ -54,7 +54,7 @@ pub(super) fn resolve_word(
         None if has_ending(property, word) => Some(file_reference(word)),
         None => None,
     };
-    Ok(value.map(Named::Value))
+    Ok(value.map(CommandWord::Value))
 }
 
 /// As [`resolve_word`], for an argument that takes no files itself.
@@ -63,8 +63,8 @@ fn text_of(
     argument: &str,
     property: &Schema,
     word: &str,
-    files: &Files,
-) -> Result<Option<Named>> {
+    files: &CommandFiles,
+) -> Result<Option<CommandWord>> {
     let place = format!("/{argument}");
     let mut syntaxes = spec.syntax.iter();
     let syntax = syntaxes.find(|(pointer, _)| *pointer == place);
@@ -85,7 +85,7 @@ fn text_of(
     };
     let text = match path {
         "-" => of_stdin(InputKind::Text, files.bytes_max)?,
-        text if text.starts_with('@') => return Ok(Some(Named::Word(text.to_owned()))),
+        text if text.starts_with('@') => return Ok(Some(CommandWord::Word(text.to_owned()))),
         path => {
             let Some(arrays) = &files.arrays else {
                 return Err(tool_error!(PreconditionFailed at place, "no_workspace";
@@ -101,7 +101,7 @@ fn text_of(
             })?
         }
     };
-    Ok(text.as_str().map(|text| Named::Word(text.to_owned())))
+    Ok(text.as_str().map(|text| CommandWord::Word(text.to_owned())))
 }
 
 /// Whether a text in a syntax may begin with `@`.

@@ -10,7 +10,7 @@ use tool_core::schema::Schema;
 use tool_core::{AnyTool, Object, Result, Spec, Value, source, synonyms, tool_error};
 
 use super::call::CallCommand;
-use super::data::{self, Named};
+use super::data::{self, CommandWord};
 use super::forms::{takes, takes_files, takes_itself, takes_texts, types};
 use super::global::GlobalArgs;
 
@@ -153,7 +153,7 @@ pub(super) fn read_option_arguments(
     schema: &Schema,
     options: &CallOptions,
     matches: &ArgMatches,
-    files: &data::Files,
+    files: &data::CommandFiles,
 ) -> Result<Option<Value>> {
     let pairs = options.arg.iter();
     let mut given = pairs
@@ -176,8 +176,8 @@ pub(super) fn read_option_arguments(
         let property = &schema["properties"][name];
         let read;
         let value = match data::resolve_word(spec, name, property, text, files)? {
-            Some(Named::Value(value)) => value,
-            Some(Named::Word(word)) => {
+            Some(CommandWord::Value(value)) => value,
+            Some(CommandWord::Word(word)) => {
                 read = word;
                 text = &read;
                 value_of(property, text)
@@ -334,7 +334,7 @@ mod tests {
     use tool_core::capability::ArrayLoader;
     use tool_core::input::InputKind;
 
-    use super::super::data::{Files, may_begin_with_at};
+    use super::super::data::{CommandFiles, may_begin_with_at};
     use super::*;
 
     struct OneText;
@@ -349,7 +349,7 @@ mod tests {
     /// opened or refused, and never a text.
     #[test]
     fn no_argument_takes_the_name_of_a_file_for_its_content() {
-        let files = Files {
+        let files = CommandFiles {
             arrays: Some(Arc::new(OneText)),
             bytes_max: 1 << 20,
         };
@@ -363,11 +363,11 @@ mod tests {
                 let place = format!("/{name}");
                 let syntax = spec.syntax.iter().find(|(pointer, _)| *pointer == place);
                 match named("@some.txt") {
-                    Ok(Some(Named::Value(value))) => {
+                    Ok(Some(CommandWord::Value(value))) => {
                         assert_eq!(value.to_string(), r#"{"$file":"some.txt"}"#, "{id}.{name}");
                         counts[0] += 1;
                     }
-                    Ok(Some(Named::Word(word))) => {
+                    Ok(Some(CommandWord::Word(word))) => {
                         assert_eq!(word, "text of the file", "{id}.{name}");
                         counts[1] += 1;
                     }

@@ -7,8 +7,8 @@ use chain_runtime::SubchainRunner;
 use host_sandbox::Sandbox;
 use journal::StateStore;
 use registry::{
-    CallWitness, Config, DispatchHost, Dispatcher, Governor, Heir, Level, PolicyLayer, Principal,
-    ResultStore, Verdict,
+    CallWitness, Config, DelegatedPrincipal, DispatchHost, Dispatcher, Governor, Level,
+    PolicyLayer, Principal, ResultStore, Verdict,
 };
 use tool_core::capability::{
     ApprovalStore, AuditLedger, Clock, EventLog, NotificationLog, PreparedAgent,
@@ -45,7 +45,12 @@ pub struct ToolkitBuilder {
 
 /// Prepares an agent of a role from the configuration: who starts it, and who it is to be.
 pub(crate) type AgentStarter = Arc<
-    dyn Fn(&Arc<Config>, &Dispatcher, &Principal, Heir) -> Result<Box<dyn PreparedAgent>>
+    dyn Fn(
+            &Arc<Config>,
+            &Dispatcher,
+            &Principal,
+            DelegatedPrincipal,
+        ) -> Result<Box<dyn PreparedAgent>>
         + Send
         + Sync,
 >;

@@ -43,7 +43,7 @@ pub use allowance::NestedRunAllowance;
 pub use budgets::{OVERRIDES, RAISED_BY};
 pub use cut::truncate_value;
 pub use fold::{READABLE_BYTES, fold_number_arrays};
-pub use nested::{CALLS_MAX, DEPTH_MAX, Heir};
+pub use nested::{CALLS_MAX, DEPTH_MAX, DelegatedPrincipal};
 pub use panic::install_panic_hook;
 pub use trace::TraceParent;
 use trail::CallTrail;
@@ -188,7 +188,7 @@ pub type Chains = dyn Fn(
 
 /// Prepares an agent that a caller starts: from the caller, and who the agent is to be. It fails where the configuration names no command
 /// line for the role.
-pub type Agents = dyn Fn(&Dispatcher, &Principal, Heir) -> Result<Box<dyn PreparedAgent>, ToolError>
+pub type Agents = dyn Fn(&Dispatcher, &Principal, DelegatedPrincipal) -> Result<Box<dyn PreparedAgent>, ToolError>
     + Send
     + Sync;
 

@@ -75,7 +75,7 @@ impl NestedCalls {
 impl NestedCalls {
     /// Who an agent of a role is that the caller starts: of the role, with the tools of the caller at most, and no verdict below the caller's.
     /// Tools with a tag of `own` are left to its role, and to the layers of this call.
-    fn heir(&self, role: &str, own: &[&str]) -> Result<Heir, ToolError> {
+    fn heir(&self, role: &str, own: &[&str]) -> Result<DelegatedPrincipal, ToolError> {
         let who = &self.context.who;
         let catalogue = &self.dispatcher.catalogue;
         let caller = self.dispatcher.caller(&self.context)?;
@@ -116,7 +116,7 @@ impl NestedCalls {
         layer = layer.allow(allowed.iter().map(String::as_str));
         layer.rules.extend(ask_about(asked));
         self.child(layer.clone())?;
-        Ok(Heir {
+        Ok(DelegatedPrincipal {
             who: heir.narrow(layer),
             asked_by_default,
         })
@@ -140,14 +140,14 @@ fn ask_about(tools: Vec<&'static str>) -> Option<PolicyRule> {
 }
 
 /// Who an agent is to be, before it is known how far its program may go.
-pub struct Heir {
+pub struct DelegatedPrincipal {
     /// The agent, its id aside; its last layer is that of who starts it.
     pub who: Principal,
     /// Tools about which who starts it is asked since no rule says otherwise.
     asked_by_default: Vec<&'static str>,
 }
 
-impl Heir {
+impl DelegatedPrincipal {
     /// The agent under the permission of its table: what its program may do in its sandbox, its calls may do without approval, where no rule
     /// asks about calls of who starts it.
     pub fn permitted(self, permission: Confinement, catalogue: &Catalogue) -> Principal {

@@ -13,7 +13,7 @@ const EXTREMES: [&str; 2] = ["min", "max"];
 /// `max` where the column also has numbers.
 pub(super) fn over_texts(query: &str, tables: &[(&str, Table)]) -> Vec<String> {
     let mut warnings = Vec::new();
-    for Aggregate {
+    for AggregateCall {
         function,
         column,
         is_alone,
@@ -64,7 +64,7 @@ fn is_number(text: &str) -> bool {
 }
 
 /// An aggregate over a column.
-struct Aggregate {
+struct AggregateCall {
     function: &'static str,
     column: String,
     /// Whether the column is all that the aggregate is over.
@@ -72,7 +72,7 @@ struct Aggregate {
 }
 
 /// The aggregates that a query writes, as `sum(v)`, `SUM ( DISTINCT t."v" )` or `sum(v * n)`, one for each column that they read.
-fn find_aggregates(query: &str) -> Vec<Aggregate> {
+fn find_aggregates(query: &str) -> Vec<AggregateCall> {
     let tokens = tokenise_query(query);
     let (mut found, mut looked_at) = (Vec::new(), 0);
     for (index, token) in tokens.iter().enumerate() {
@@ -86,7 +86,7 @@ fn find_aggregates(query: &str) -> Vec<Aggregate> {
         if looked_at > AGGREGATES_MAX {
             break;
         }
-        let mut argument = Argument {
+        let mut argument = AggregateArgument {
             rest: &tokens[index + 2..],
             depth: 0,
         };
@@ -97,7 +97,7 @@ fn find_aggregates(query: &str) -> Vec<Aggregate> {
         if !is_sum(function) && !is_alone {
             continue;
         }
-        found.extend(columns.into_iter().map(|column| Aggregate {
+        found.extend(columns.into_iter().map(|column| AggregateCall {
             function,
             column,
             is_alone,
@@ -126,12 +126,12 @@ const PASSING: [&str; 10] = [
 
 /// An argument of an aggregate, read for the columns whose values are added up: not those that are compared, joined as texts or
 /// passed to other functions.
-struct Argument<'a> {
+struct AggregateArgument<'a> {
     rest: &'a [SqlToken],
     depth: usize,
 }
 
-impl Argument<'_> {
+impl AggregateArgument<'_> {
     /// Takes a word, if it is next.
     fn take(&mut self, word: &str) -> bool {
         let is_next = self.rest.first().is_some_and(|token| token.is(word));

@@ -22,7 +22,7 @@ pub(super) fn interpolate_surface(
     }
     ctx.reserve_doubles(24 * z.as_slice().len())?;
     ctx.afford(400.0 * z.as_slice().len() as f64)?;
-    let grid = Grid::of(&x, &y, z.as_slice());
+    let grid = SurfaceGrid::of(&x, &y, z.as_slice());
     let surface = match args.method {
         InterpolateMethod::Linear => GridSurface::linear(&grid.x, &grid.y, &grid.z),
         InterpolateMethod::Cubic => GridSurface::cubic(&grid.x, &grid.y, &grid.z),
@@ -69,13 +69,13 @@ pub(super) fn interpolate_surface(
 }
 
 /// A grid of at least two places along each axis.
-struct Grid<'a> {
+struct SurfaceGrid<'a> {
     x: Cow<'a, [f64]>,
     y: Cow<'a, [f64]>,
     z: Cow<'a, [f64]>,
 }
 
-impl<'a> Grid<'a> {
+impl<'a> SurfaceGrid<'a> {
     /// Along an axis of one place the values are the same everywhere: they are repeated at another place.
     fn of(x: &'a [f64], y: &'a [f64], z: &'a [f64]) -> Self {
         let (x, y, mut z) = (

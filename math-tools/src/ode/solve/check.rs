@@ -7,7 +7,7 @@ use tool_core::{Ctx, Finite, Positive, Probability, ToolError, Vector};
 use super::arguments::{AbsoluteTolerance, Args, ErrorControl};
 use super::drive::OdeOptions;
 use super::dynamics::OdeDynamics;
-use super::event::{Checked, OdeEvent};
+use super::event::{CheckedEvent, OdeEvent};
 use super::flow::OdeTolerances;
 use super::mass::{self, MassMatrix};
 use super::method::OdeMethod;
@@ -42,7 +42,7 @@ pub(super) struct OdeSetup {
     /// The mass matrix.
     pub mass: Option<MassMatrix>,
     /// Events.
-    pub events: Vec<Checked>,
+    pub events: Vec<CheckedEvent>,
     /// Largest number of changes of the state by them.
     pub events_max: u64,
     /// Whether the error at the end is estimated.
@@ -355,7 +355,7 @@ fn check_events(
     scope: &ExpressionScope,
     state: StateNames,
     mass: Option<&MassMatrix>,
-) -> Result<Vec<Checked>, ToolError> {
+) -> Result<Vec<CheckedEvent>, ToolError> {
     let mut checked = Vec::with_capacity(args.events.len());
     for (index, event) in args.events.iter().enumerate() {
         let pointer = format!("/events/{index}/g");
@@ -378,7 +378,7 @@ fn check_events(
             true => None,
             false => ExpressionSystem::value_and_gradient(&function, &slots).ok(),
         };
-        checked.push(Checked {
+        checked.push(CheckedEvent {
             event: event.clone(),
             function,
             set,

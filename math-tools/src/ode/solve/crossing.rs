@@ -1,5 +1,5 @@
 //! Zeros of a function of time within a step: [`find_crossing`] between two signs, [`find_smallest_size`] for a pair of zeros between two equal ones, and
-//! [`Unrest`], which tells when the function changes too fast for the points at which it is seen.
+//! [`FastChangeDetector`], which tells when the function changes too fast for the points at which it is seen.
 
 /// A zero of a function between two points where its signs differ, to the last bits, on the side of the second point.
 ///
@@ -138,12 +138,12 @@ pub(super) fn find_smallest_size(
 
 /// Counts the turns of a function at the points where it is seen. Where every third of many points is one, zeros may lie between them.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Unrest {
+pub(super) struct FastChangeDetector {
     turns: u32,
     points: u32,
 }
 
-impl Unrest {
+impl FastChangeDetector {
     /// Adds the inner points of values at equal distances; whether there are too many turns. A turn counts where the changes
     /// around it are as large as the value, so that the function may have been 0.
     pub(super) fn add(&mut self, values: &[f64]) -> bool {
@@ -197,9 +197,9 @@ mod tests {
     fn many_turns_are_told_and_slow_functions_are_not() {
         let values =
             |rate: f64| -> Vec<f64> { (0..60).map(|i| (rate * f64::from(i)).sin()).collect() };
-        assert!(Unrest::default().add(&values(2.1)));
-        assert!(!Unrest::default().add(&values(0.3)));
+        assert!(FastChangeDetector::default().add(&values(2.1)));
+        assert!(!FastChangeDetector::default().add(&values(0.3)));
         let small: Vec<f64> = values(2.1).iter().map(|value| 5.0 + value).collect();
-        assert!(!Unrest::default().add(&small));
+        assert!(!FastChangeDetector::default().add(&small));
     }
 }

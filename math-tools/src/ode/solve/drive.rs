@@ -3,7 +3,7 @@
 use faer::c64;
 use tool_core::{Ctx, ToolError};
 
-use super::event::{Halt, TrajectoryWatch};
+use super::event::{IntegrationHalt, TrajectoryWatch};
 use super::flow::{OdeFlow, OdeProblem, OdeTolerances, OdeWork};
 use super::matrix::{JacobianStorage, ShiftedFactors};
 use super::method::OdeMethod;
@@ -174,13 +174,13 @@ pub(crate) fn integrate_flow(
             StepAttempt::Accepted => {}
         }
         match record_step(&mut path, &mut problem, stepper.as_mut(), watch, ctx)? {
-            Recorded::Whole => {}
-            Recorded::Ended(reason) => {
+            PathProgress::Whole => {}
+            PathProgress::Ended(reason) => {
                 path.stopped = Some(reason);
                 break;
             }
-            Recorded::Changed if path.t_end() == t1 => break,
-            Recorded::Changed => {
+            PathProgress::Changed if path.t_end() == t1 => break,
+            PathProgress::Changed => {
                 // The steps before say nothing about those of another state.
                 let (t, state) = (path.t_end(), path.y_end().to_vec());
                 stepper = method.start(&mut problem, (t, &state), None, bounds);
@@ -256,7 +256,7 @@ pub(crate) fn integrate_flow(
 
 /// How far the last step was added to a path.
 #[derive(Debug)]
-enum Recorded {
+enum PathProgress {
     /// As a whole.
     Whole,
     /// To where the integration ends.
@@ -272,9 +272,9 @@ fn record_step(
     stepper: &mut dyn OdeStepper,
     watch: &mut TrajectoryWatch<'_>,
     ctx: &Ctx,
-) -> Result<Recorded, ToolError> {
+) -> Result<PathProgress, ToolError> {
     if stepper.y().iter().any(|value| !value.is_finite()) {
-        return Ok(Recorded::Ended(OdeEnd::NotFinite));
+        return Ok(PathProgress::Ended(OdeEnd::NotFinite));
     }
     let n = stepper.y().len();
     if path.y.len() + 2 * n > path.y.capacity() {
@@ -285,7 +285,7 @@ fn record_step(
     let halt = watch.step(problem, stepper, &mut path.samples, ctx)?;
     let (t, y) = match &halt {
         None => (stepper.t(), stepper.y()),
-        Some(Halt::End(_, t, y) | Halt::Change(t, y, _)) => (*t, &y[..]),
+        Some(IntegrationHalt::End(_, t, y) | IntegrationHalt::Change(t, y, _)) => (*t, &y[..]),
     };
     // An event at the start of the step, where another has changed the state, is no step.
     if t != path.t_end() {
@@ -293,12 +293,12 @@ fn record_step(
         path.y.extend_from_slice(y);
     }
     Ok(match halt {
-        None => Recorded::Whole,
-        Some(Halt::End(reason, ..)) => Recorded::Ended(reason),
-        Some(Halt::Change(t, _, after)) => {
+        None => PathProgress::Whole,
+        Some(IntegrationHalt::End(reason, ..)) => PathProgress::Ended(reason),
+        Some(IntegrationHalt::Change(t, _, after)) => {
             path.t.push(t);
             path.y.extend_from_slice(&after);
-            Recorded::Changed
+            PathProgress::Changed
         }
     })
 }
@@ -324,7 +324,7 @@ fn try_stiff_method(
         match stiff.attempt(problem, bounds) {
             StepAttempt::Accepted => {
                 let recorded = record_step(path, problem, stiff.as_mut(), watch, ctx)?;
-                is_whole = matches!(recorded, Recorded::Whole);
+                is_whole = matches!(recorded, PathProgress::Whole);
             }
             StepAttempt::Rejected => path.rejected += 1,
             StepAttempt::Stuck(_) => is_whole = false,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tool_core::{Count, Ctx, Decode, Describe, Encode, ToolError};
 
-use super::crossing::{Point, Unrest, find_crossing, find_smallest_size};
+use super::crossing::{FastChangeDetector, Point, find_crossing, find_smallest_size};
 use super::flow::OdeProblem;
 use super::stepper::{OdeEnd, OdeStepper};
 use crate::expression::{Expression, ExpressionSystem, SystemEvaluator, program};
@@ -33,7 +33,7 @@ pub(crate) struct OdeEvent {
 
 /// An event with its checked expressions.
 #[derive(Debug)]
-pub(crate) struct Checked {
+pub(crate) struct CheckedEvent {
     pub event: OdeEvent,
     /// `g`.
     pub function: Expression,
@@ -71,7 +71,7 @@ pub(crate) struct EventOccurrences {
 
 /// What an event does to the integration.
 #[derive(Debug)]
-pub(crate) enum Halt {
+pub(crate) enum IntegrationHalt {
     /// It ends at a time and state.
     End(OdeEnd, f64, Vec<f64>),
     /// It continues at the time from another state: time, state before, state after.
@@ -80,14 +80,14 @@ pub(crate) enum Halt {
 
 /// Why zeros of an event may be missing.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Doubt {
+pub(crate) enum EventDoubt {
     /// Its function comes so near 0 that the tolerances do not tell whether it reaches it: where, and how near.
     Near(f64, f64),
     /// Its function turns so often that it is not seen at enough points: about where.
     Fast(f64),
 }
 
-impl Doubt {
+impl EventDoubt {
     /// The warning about an event.
     pub(super) fn words(self, event: usize) -> String {
         match self {
@@ -118,9 +118,9 @@ struct EventDetector<'e> {
     /// Index in the arguments, entries of the state and their new values.
     set: (usize, Vec<(usize, SystemEvaluator<'e>)>),
     found: EventOccurrences,
-    unrest: Unrest,
+    unrest: FastChangeDetector,
     /// The first doubt.
-    doubt: Option<Doubt>,
+    doubt: Option<EventDoubt>,
 }
 
 impl EventDetector<'_> {
@@ -164,22 +164,22 @@ const PILE: (f64, u32) = (1e-12, 4);
 /// What a [`TrajectoryWatch`] has seen up to a step: values, and of each event its occurrences and the last value of its function.
 pub(crate) struct WatchCheckpoint {
     done: usize,
-    changes: Changes,
-    events: Vec<Seen>,
+    changes: StateChanges,
+    events: Vec<EventSightings>,
 }
 
 /// What was seen of one event: number of occurrences and of states after them, and its state.
-struct Seen {
+struct EventSightings {
     counts: (usize, usize),
     before: f64,
     came_from: Option<f64>,
-    unrest: Unrest,
-    doubt: Option<Doubt>,
+    unrest: FastChangeDetector,
+    doubt: Option<EventDoubt>,
 }
 
 /// Changes of the state by events.
 #[derive(Debug, Clone, Copy, Default)]
-struct Changes {
+struct StateChanges {
     count: u64,
     /// Time of the last.
     last: Option<f64>,
@@ -197,7 +197,7 @@ pub(crate) struct TrajectoryWatch<'e> {
     n: usize,
     /// Start and end of the whole integration.
     span: (f64, f64),
-    changes: Changes,
+    changes: StateChanges,
     changes_max: u64,
 }
 
@@ -216,12 +216,12 @@ impl<'e> TrajectoryWatch<'e> {
     /// largest number of changes of the state.
     pub(crate) fn new(
         times: &'e [f64],
-        events: &'e [Checked],
+        events: &'e [CheckedEvent],
         (n, free): (usize, &[f64]),
         span: (f64, f64),
         changes_max: u64,
     ) -> Self {
-        let watched = |(index, checked): (usize, &'e Checked)| EventDetector {
+        let watched = |(index, checked): (usize, &'e CheckedEvent)| EventDetector {
             evaluator: checked.function.evaluator(),
             used: {
                 let slots = checked.function.slots().into_iter();
@@ -244,7 +244,7 @@ impl<'e> TrajectoryWatch<'e> {
                 (index, set.collect())
             },
             found: EventOccurrences::default(),
-            unrest: Unrest::default(),
+            unrest: FastChangeDetector::default(),
             doubt: None,
         };
         Self {
@@ -256,13 +256,13 @@ impl<'e> TrajectoryWatch<'e> {
                 .collect(),
             n,
             span,
-            changes: Changes::default(),
+            changes: StateChanges::default(),
             changes_max,
         }
     }
 
     /// The events that change the state alone, none of which ends the integration, nor occurs oftener than it did here where it would.
-    pub(crate) fn changes_alone(&self, events: &'e [Checked], free: &[f64]) -> Self {
+    pub(crate) fn changes_alone(&self, events: &'e [CheckedEvent], free: &[f64]) -> Self {
         let mut watch = Self::new(&[], events, (self.n, free), self.span, u64::MAX);
         for (event, done) in watch.events.iter_mut().zip(&self.events) {
             if event.terminal {
@@ -275,7 +275,7 @@ impl<'e> TrajectoryWatch<'e> {
     }
 
     /// Why zeros of an event may be missing, with its index.
-    pub(crate) fn doubts(&self) -> Vec<(usize, Doubt)> {
+    pub(crate) fn doubts(&self) -> Vec<(usize, EventDoubt)> {
         let events = self.events.iter().enumerate();
         events
             .filter_map(|(index, event)| Some((index, event.doubt?)))
@@ -289,7 +289,7 @@ impl<'e> TrajectoryWatch<'e> {
 
     /// What it has seen so far.
     pub(crate) fn mark(&self) -> WatchCheckpoint {
-        let of = |event: &EventDetector<'_>| Seen {
+        let of = |event: &EventDetector<'_>| EventSightings {
             counts: (event.found.t.len(), event.found.after.len()),
             before: event.before,
             came_from: event.came_from,
@@ -336,7 +336,7 @@ impl<'e> TrajectoryWatch<'e> {
         stepper: &mut dyn OdeStepper,
         samples: &mut Vec<f64>,
         ctx: &Ctx,
-    ) -> Result<Option<Halt>, ToolError> {
+    ) -> Result<Option<IntegrationHalt>, ToolError> {
         let halt = self.find(problem, stepper, ctx)?;
         let (start, end) = (stepper.t_before(), stepper.t());
         let forward = end >= start;
@@ -346,9 +346,9 @@ impl<'e> TrajectoryWatch<'e> {
         };
         let limit = match &halt {
             None => end,
-            Some(Halt::End(_, t, _)) => *t,
+            Some(IntegrationHalt::End(_, t, _)) => *t,
             // At the time of the change the state is the one after it.
-            Some(Halt::Change(t, ..)) => {
+            Some(IntegrationHalt::Change(t, ..)) => {
                 let before = SAME * t.abs();
                 if forward { t - before } else { t + before }
             }
@@ -366,7 +366,7 @@ impl<'e> TrajectoryWatch<'e> {
             }
             self.done += 1;
         }
-        if let Some(Halt::Change(at, _, after)) = &halt {
+        if let Some(IntegrationHalt::Change(at, _, after)) = &halt {
             while self
                 .times
                 .get(self.done)
@@ -385,7 +385,7 @@ impl<'e> TrajectoryWatch<'e> {
         problem: &mut OdeProblem<'_>,
         stepper: &mut dyn OdeStepper,
         ctx: &Ctx,
-    ) -> Result<Option<Halt>, ToolError> {
+    ) -> Result<Option<IntegrationHalt>, ToolError> {
         if self.events.is_empty() {
             return Ok(None);
         }
@@ -420,7 +420,7 @@ impl<'e> TrajectoryWatch<'e> {
             }
             let mut points: Vec<Point> =
                 times.iter().copied().zip(values.iter().copied()).collect();
-            let mut within = Within {
+            let mut within = StepInterior {
                 event: &mut self.events[index],
                 slots: &mut self.slots,
                 n: self.n,
@@ -433,13 +433,17 @@ impl<'e> TrajectoryWatch<'e> {
                     Some(first) => points[0] = first,
                     None if within.event.changes_state() => {
                         stepper.interpolate(problem, start, &mut y);
-                        return Ok(Some(Halt::End(OdeEnd::EventsAccumulate, start, y)));
+                        return Ok(Some(IntegrationHalt::End(
+                            OdeEnd::EventsAccumulate,
+                            start,
+                            y,
+                        )));
                     }
                     None => points[0].1 = 0.0,
                 }
             }
             let found = within.zeros(points).into_iter();
-            zeros.extend(found.map(|(t, came_from)| Zero {
+            zeros.extend(found.map(|(t, came_from)| EventZero {
                 t,
                 index,
                 came_from,
@@ -451,8 +455,8 @@ impl<'e> TrajectoryWatch<'e> {
             false => b.t.total_cmp(&a.t),
         });
         let mut rest = zeros.as_slice();
-        while let Some(&Zero { t: first, .. }) = rest.first() {
-            let is_same = |zero: &&Zero| (zero.t - first).abs() <= SAME * first.abs();
+        while let Some(&EventZero { t: first, .. }) = rest.first() {
+            let is_same = |zero: &&EventZero| (zero.t - first).abs() <= SAME * first.abs();
             let count = rest.iter().take_while(is_same).count();
             let (together, later) = rest.split_at(count);
             rest = later;
@@ -467,22 +471,22 @@ impl<'e> TrajectoryWatch<'e> {
     /// Records events that occur at the same time, and what they do.
     fn occur(
         &mut self,
-        together: &[Zero],
+        together: &[EventZero],
         (problem, stepper, y): (&mut OdeProblem<'_>, &mut dyn OdeStepper, &mut Vec<f64>),
         ctx: &Ctx,
-    ) -> Result<Option<Halt>, ToolError> {
+    ) -> Result<Option<IntegrationHalt>, ToolError> {
         let n = self.n;
-        let is_active = |zero: &Zero| !self.events[zero.index].is_done();
-        let mut together: Vec<Zero> = together.iter().copied().filter(is_active).collect();
+        let is_active = |zero: &EventZero| !self.events[zero.index].is_done();
+        let mut together: Vec<EventZero> = together.iter().copied().filter(is_active).collect();
         let mut events = together.iter().map(|zero| &self.events[zero.index]);
         let changes = events.any(EventDetector::changes_state);
-        if changes && let Some(&Zero { t: last, .. }) = together.last() {
+        if changes && let Some(&EventZero { t: last, .. }) = together.last() {
             // All functions have passed 0 at the last of the times.
             together.iter_mut().for_each(|zero| zero.t = last);
             together.sort_by_key(|zero| zero.index);
         }
         let mut end = None;
-        for &Zero { t, index, .. } in &together {
+        for &EventZero { t, index, .. } in &together {
             if t == stepper.t() {
                 y.copy_from_slice(stepper.y());
             } else {
@@ -504,16 +508,20 @@ impl<'e> TrajectoryWatch<'e> {
             }
         }
         if let Some(t) = end {
-            return Ok(Some(Halt::End(OdeEnd::TerminalEvent, t, y.clone())));
+            return Ok(Some(IntegrationHalt::End(
+                OdeEnd::TerminalEvent,
+                t,
+                y.clone(),
+            )));
         }
-        let Some(&Zero { t, .. }) = together.last().filter(|_| changes) else {
+        let Some(&EventZero { t, .. }) = together.last().filter(|_| changes) else {
             return Ok(None);
         };
         if let Some(reason) = self.changes.add(t, self.span, self.changes_max) {
-            return Ok(Some(Halt::End(reason, t, y.clone())));
+            return Ok(Some(IntegrationHalt::End(reason, t, y.clone())));
         }
         let before = y.clone();
-        for &Zero { index, .. } in &together {
+        for &EventZero { index, .. } in &together {
             self.events[index].set(&mut self.slots, t, &mut y[..n])?;
         }
         for event in &mut self.events {
@@ -529,11 +537,11 @@ impl<'e> TrajectoryWatch<'e> {
                 event.found.after.push(y[..n].to_vec());
             }
         }
-        Ok(Some(Halt::Change(t, before, y.clone())))
+        Ok(Some(IntegrationHalt::Change(t, before, y.clone())))
     }
 }
 
-impl Changes {
+impl StateChanges {
     /// Counts a change; the reason to end the integration instead.
     fn add(&mut self, t: f64, span: (f64, f64), most: u64) -> Option<OdeEnd> {
         if self.count == most {
@@ -580,14 +588,14 @@ fn reserve_state(samples: &Vec<f64>, n: usize, ctx: &Ctx) -> Result<(), ToolErro
 
 /// A zero of the function of an event, and the sign before it.
 #[derive(Debug, Clone, Copy)]
-struct Zero {
+struct EventZero {
     t: f64,
     index: usize,
     came_from: f64,
 }
 
 /// The function of an event within a step.
-struct Within<'s, 'e, 'p> {
+struct StepInterior<'s, 'e, 'p> {
     event: &'s mut EventDetector<'e>,
     slots: &'s mut [f64],
     n: usize,
@@ -596,7 +604,7 @@ struct Within<'s, 'e, 'p> {
     state: &'s mut [f64],
 }
 
-impl Within<'_, '_, '_> {
+impl StepInterior<'_, '_, '_> {
     fn at(&mut self, t: f64) -> f64 {
         self.stepper.sample(self.problem, t, self.state);
         self.event.value(self.slots, t, &self.state[..self.n])
@@ -614,7 +622,7 @@ impl Within<'_, '_, '_> {
         let values: Vec<f64> = points.iter().map(|point| point.1).collect();
         if self.event.unrest.add(&values) {
             let middle = points[points.len() / 2].0;
-            self.event.doubt = self.event.doubt.or(Some(Doubt::Fast(middle)));
+            self.event.doubt = self.event.doubt.or(Some(EventDoubt::Fast(middle)));
         }
         let between = self.lowest(&points);
         if !between.is_empty() {
@@ -768,7 +776,7 @@ impl Within<'_, '_, '_> {
             self.state[entry] = kept;
         }
         if near <= unknown {
-            self.event.doubt = Some(Doubt::Near(found.0, near));
+            self.event.doubt = Some(EventDoubt::Near(found.0, near));
         }
         None
     }

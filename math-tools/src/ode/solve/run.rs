@@ -4,7 +4,7 @@ use tool_core::{Ctx, Describe, Encode, Shortfall, ToolError};
 
 use super::check::{OdeSetup, RTOL_MIN};
 use super::drive::{OdeOptions, OdeTrajectory, error_at_end, integrate_flow};
-use super::event::{Doubt, EventOccurrences, TrajectoryWatch};
+use super::event::{EventDoubt, EventOccurrences, TrajectoryWatch};
 use super::flow::{OdeFlow, OdeWork};
 use super::jump::{DerivativeJump, search_discontinuity};
 use super::method::OdeMethod;
@@ -62,7 +62,7 @@ pub(super) struct OdeSolution {
     /// Zeros of the events.
     pub events: Vec<EventOccurrences>,
     /// Events of which zeros may be missing.
-    pub doubts: Vec<(usize, Doubt)>,
+    pub doubts: Vec<(usize, EventDoubt)>,
     jump: Option<(DerivativeJump, bool)>,
     /// The tolerances of the integration in units of those asked for.
     factor: f64,

@@ -7,7 +7,7 @@ use super::draws::draw_parameter_sets;
 use super::model::FitRows;
 use super::names::ModelNames;
 use super::plot;
-use super::predict::{Places, Predicted, prediction_bands};
+use super::predict::{PredictionBands, PredictionPlaces, prediction_bands};
 use super::report::{FitUncertainty, UncertaintyInputs, report_uncertainty};
 use crate::optimise::least_squares::levenberg::{LeastSquaresResult, LevenbergEnd};
 use crate::optimise::least_squares::loss::{LossKind, RobustLoss};
@@ -49,7 +49,7 @@ pub(crate) struct Output {
     /// The fit at the rows of `predict`; absent without it.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = { "predict": { "not": null } }))]
-    pub predicted: Option<Predicted>,
+    pub predicted: Option<PredictionBands>,
     /// Iterations, from all start points.
     pub iterations: u64,
     /// Passes over the data: of differential equations, integrations.
@@ -98,7 +98,7 @@ pub(super) fn curve_fit_output(
     names: &ModelNames,
     (rows, bounds): (&FitRows, &[[f64; 2]]),
     found: LeastSquaresResult,
-    (mut values, places): (Vec<Vec<f64>>, Option<Places>),
+    (mut values, places): (Vec<Vec<f64>>, Option<PredictionPlaces>),
     iterations: u64,
     evaluations: u64,
     starts: usize,

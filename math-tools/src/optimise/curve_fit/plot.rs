@@ -4,7 +4,7 @@ use tool_core::{Ctx, Input, ToolError, Vector};
 
 use super::model::FitRows;
 use super::names::ModelNames;
-use super::predict::{Places, Predicted};
+use super::predict::{PredictionBands, PredictionPlaces};
 use crate::plot::{plot_braille, series};
 use tool_core::{BoundedInteger, Tool as _};
 
@@ -13,7 +13,7 @@ pub(super) fn plot_fit(
     names: &ModelNames,
     rows: &FitRows,
     fit: &[f64],
-    predicted: Option<&(Predicted, Places)>,
+    predicted: Option<&(PredictionBands, PredictionPlaces)>,
     ctx: &Ctx,
 ) -> Result<String, ToolError> {
     let rank: Vec<f64> = (0..rows.len()).map(|row| row as f64).collect();

@@ -12,7 +12,7 @@ use crate::prelude::*;
 
 /// The fit at the rows of `predict`.
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Predicted {
+pub(crate) struct PredictionBands {
     /// The model at each row.
     #[schema(extend("x-shape" = ["m"]))]
     pub fitted: Vec<f64>,
@@ -26,7 +26,7 @@ pub(crate) struct Predicted {
 }
 
 /// New places, with the model and its derivatives by the parameters there.
-pub(super) struct Places {
+pub(super) struct PredictionPlaces {
     pub(super) rows: FitRows,
     columns: Columns,
 }
@@ -42,7 +42,7 @@ pub(super) fn model_at_places(
     fitted: &FitRows,
     point: &[f64],
     ctx: &Ctx,
-) -> Result<Places, ToolError> {
+) -> Result<PredictionPlaces, ToolError> {
     let table = predict.load(ctx)?;
     ctx.reserve_doubles(
         table
@@ -82,16 +82,16 @@ pub(super) fn model_at_places(
         refuse!(numeric "/predict", "not_finite"; "the model is not finite at one of the places";
             "leave out places at which the model has no value");
     };
-    Ok(Places { rows, columns })
+    Ok(PredictionPlaces { rows, columns })
 }
 
 /// Values and bands; `variance` is that of a weighted residual.
 pub(super) fn prediction_bands(
-    places: &Places,
+    places: &PredictionPlaces,
     report: &FitUncertainty,
     variance: f64,
     has_sigma: bool,
-) -> Predicted {
+) -> PredictionBands {
     let (rows, jacobian) = (&places.rows, &places.columns[1..]);
     let of_mean = |row: usize| -> f64 {
         let Some(first) = report.root.first() else {
@@ -112,7 +112,7 @@ pub(super) fn prediction_bands(
         let half = |row| Real(report.quantile * of(row).sqrt());
         (0..rows.len()).map(half).collect()
     };
-    Predicted {
+    PredictionBands {
         fitted: places.columns[0].clone(),
         band: band(&of_mean),
         observation_band: band(&|row| of_mean(row) + of_one(row)),

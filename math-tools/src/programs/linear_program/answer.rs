@@ -215,7 +215,7 @@ pub(super) fn continuous_output(
         ctx.warn("a constraint is violated by more than 1e-6 in its own units: see `residuals`");
     }
     let (unique, duals_unique) = check_uniqueness(program, &solution);
-    let solutions = Solutions {
+    let solutions = ScaledSolutions {
         own: &solution,
         restored: &restored,
         has_prices: is_optimal,
@@ -294,7 +294,7 @@ pub(super) fn integer_output(
     let has_point = found.is_point || reason == LinearProgramReason::Unbounded;
     let solution = found.solution;
     restored.ray = None;
-    let solutions = Solutions {
+    let solutions = ScaledSolutions {
         own: &solution,
         restored: &restored,
         has_prices: false,
@@ -358,7 +358,7 @@ fn stopped_error(ctx: &Ctx, evidence: &[(&'static str, Value)]) -> ToolError {
 }
 
 /// A solution in the units in which it was found, which tolerances are of, and in those of the program that was given.
-struct Solutions<'a> {
+struct ScaledSolutions<'a> {
     own: &'a SimplexSolution,
     restored: &'a SimplexSolution,
     has_prices: bool,
@@ -390,7 +390,7 @@ fn build_certificate(
 
 fn variable_rows(
     posed: &PosedLinearProgram,
-    solutions: &Solutions<'_>,
+    solutions: &ScaledSolutions<'_>,
     sign: f64,
 ) -> Vec<VariableReport> {
     let (program, solution) = (&posed.given, solutions.restored);
@@ -416,7 +416,7 @@ fn variable_rows(
 
 fn constraint_rows(
     posed: &PosedLinearProgram,
-    solutions: &Solutions<'_>,
+    solutions: &ScaledSolutions<'_>,
     sign: f64,
 ) -> Vec<RowReport> {
     let (program, own) = (posed.program(), solutions.own);

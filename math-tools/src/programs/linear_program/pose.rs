@@ -7,7 +7,7 @@ use super::arguments::{Args, IntegerVariables};
 use super::rows::{ConstraintEntries, ConstraintMatrix};
 use crate::expression::unknowns::PerVariable;
 use crate::prelude::did_you_mean;
-use crate::programs::units::Units;
+use crate::programs::units::ProgramUnits;
 
 /// Most variables and most constraints.
 const SIZE_MAX: usize = 10_000_000;
@@ -20,7 +20,7 @@ pub(super) struct PosedLinearProgram {
     /// To be minimised: the costs are negated where the maximum is asked for.
     pub(super) given: LinearProgram,
     /// The same in other units, where its own are far from 1.
-    in_units: Option<(Units, LinearProgram)>,
+    in_units: Option<(ProgramUnits, LinearProgram)>,
     pub(super) is_integer: Vec<bool>,
     pub(super) names: Vec<String>,
     /// Constraints with `<=`; those with `==` follow.
@@ -84,7 +84,7 @@ pub(super) fn pose_program(args: &Args, ctx: &Ctx) -> Result<PosedLinearProgram,
     };
     let is_integer = integer_flags(args.integrality.as_ref(), &names, n)?;
     Ok(PosedLinearProgram {
-        in_units: Units::of_linear(&given, is_integer.contains(&true)),
+        in_units: ProgramUnits::of_linear(&given, is_integer.contains(&true)),
         given,
         is_integer,
         names,
