@@ -338,7 +338,7 @@ impl Ctx {
     pub fn has_messages(&self) -> bool {
         let warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
         let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
-        !warnings.is_empty() || notes.len() > 0
+        !warnings.is_empty() || !notes.is_empty()
     }
 
     /// Takes the warnings so far.

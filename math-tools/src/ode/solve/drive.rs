@@ -3,7 +3,6 @@
 use faer::c64;
 use tool_core::{Ctx, ToolError};
 
-use super::event::{IntegrationHalt, TrajectoryWatch};
 use super::flow::{OdeFlow, OdeProblem, OdeTolerances, OdeWork};
 use super::matrix::{JacobianStorage, ShiftedFactors};
 use super::method::OdeMethod;
@@ -12,6 +11,7 @@ use super::stepper::{OdeEnd, OdeStepper, StepAttempt, StepBounds};
 use super::switch::{
     LOOK, LOOK_BACK, SETTLED, TRIAL, explicit_pays, is_cheap, is_smooth, stiff_step_cost,
 };
+use super::watch::{IntegrationHalt, TrajectoryWatch};
 
 /// Settings of an integration.
 #[derive(Debug, Clone)]

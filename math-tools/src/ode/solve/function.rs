@@ -7,10 +7,10 @@ use tool_core::{Ctx, ToolError, Vector};
 use super::check::{RTOL_MIN, checked_times};
 use super::differences::FiniteDifferences;
 use super::drive::{OdeOptions, OdeTrajectory, integrate_flow};
-use super::event::TrajectoryWatch;
 use super::flow::{OdeFlow, OdeTolerances};
 use super::matrix::JacobianPattern;
 use super::method::OdeMethod;
+use super::watch::TrajectoryWatch;
 
 /// The right-hand side of `y' = f(t, y)`, called as `f(t, y, dy)`; it sets every entry of `dy`. Jacobians are found by differences.
 ///

@@ -3,8 +3,8 @@
 use tool_core::{Ctx, ToolError};
 
 use super::drive::{OdeOptions, OdeTrajectory, integrate_flow};
-use super::event::TrajectoryWatch;
 use super::flow::{OdeFlow, OdeWork};
+use super::watch::TrajectoryWatch;
 
 /// The right-hand side is looked at in at least about so many places of the span.
 const PLACES: f64 = 200.0;

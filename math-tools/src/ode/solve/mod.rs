@@ -5,6 +5,7 @@ mod bdf;
 mod check;
 mod control;
 mod crossing;
+mod detector;
 mod differences;
 pub(crate) mod drive;
 pub(crate) mod dynamics;
@@ -26,6 +27,7 @@ mod sweep;
 mod switch;
 pub(crate) mod system;
 mod verify;
+pub(crate) mod watch;
 
 use crate::prelude::*;
 

@@ -9,11 +9,11 @@ use tool_core::{Ctx, ToolError};
 
 use super::drive::{OdeOptions, integrate_flow};
 use super::dynamics::OdeDynamics;
-use super::event::TrajectoryWatch;
 use super::jump::{DerivativeJump, search_discontinuity};
 use super::sensitivity::{ByParameters, VariationalFlow};
 use super::stepper::OdeEnd;
 use super::system::StateNames;
+use super::watch::TrajectoryWatch;
 use crate::expression::{Expression, ExpressionSystem, NotDifferentiable};
 
 /// Equations and start as functions of parameters.

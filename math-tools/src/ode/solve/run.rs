@@ -3,13 +3,15 @@
 use tool_core::{Ctx, Describe, Encode, Shortfall, ToolError};
 
 use super::check::{OdeSetup, RTOL_MIN};
+use super::detector::EventDoubt;
 use super::drive::{OdeOptions, OdeTrajectory, error_at_end, integrate_flow};
-use super::event::{EventDoubt, EventOccurrences, TrajectoryWatch};
+use super::event::EventOccurrences;
 use super::flow::{OdeFlow, OdeWork};
 use super::jump::{DerivativeJump, search_discontinuity};
 use super::method::OdeMethod;
 use super::sensitivity::VariationalFlow;
 use super::stepper::OdeEnd;
+use super::watch::TrajectoryWatch;
 
 /// Work done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Describe)]
