@@ -2,17 +2,27 @@
 
 use std::f64::consts::PI;
 
-use kernels::special::normal_cdf;
-
-use super::AcquisitionFunction;
-use crate::bayes::process::{GaussianProcess, ProcessPrediction};
+use super::process::{GaussianProcess, ProcessPrediction};
+use crate::special::normal_cdf;
 
 /// Standard deviations that the upper confidence bound adds to the mean.
 const CONFIDENCE: f64 = 2.0;
 /// Improvement, in standard deviations of y, that the probability of improvement requires.
 const MARGIN: f64 = 0.01;
 
-/// Acquisition function.
+/// Criterion for the next point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AcquisitionFunction {
+    /// Expected improvement over the best value so far.
+    #[default]
+    ExpectedImprovement,
+    /// Upper confidence bound: mean + 2 standard deviations.
+    UpperConfidence,
+    /// Probability of improving the best value by 0.01 standard deviations of all values; searches locally.
+    ImprovementProbability,
+}
+
+/// What a point is proposed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AcquisitionGoal {
     /// An acquisition function.
@@ -23,8 +33,8 @@ pub(super) enum AcquisitionGoal {
 
 /// The value to maximise at a point where the best value so far is `best`; writes the gradient.
 ///
-/// `ei` is the logarithm of the expected improvement, `ucb` mean + 2 std, `pi` the argument of the normal distribution
-/// function, which has its maxima where the probability has.
+/// Expected improvement by its logarithm, the upper confidence bound as mean + 2 std, the probability of improvement by the argument of
+/// the normal distribution function, which has its maxima where the probability has.
 ///
 /// # References
 /// D. R. Jones, M. Schonlau and W. J. Welch, J. Global Optimization 13, 1998; S. Ament et al., "Unexpected Improvements to
@@ -62,7 +72,7 @@ fn acquisition_derivatives(
 ) -> (f64, f64, f64) {
     match goal {
         AcquisitionGoal::Mean => return (mean, 1.0, 0.0),
-        AcquisitionGoal::Acquire(AcquisitionFunction::Ucb) => {
+        AcquisitionGoal::Acquire(AcquisitionFunction::UpperConfidence) => {
             return (mean + CONFIDENCE * std, 1.0, CONFIDENCE);
         }
         AcquisitionGoal::Acquire(_) => {}
@@ -70,7 +80,7 @@ fn acquisition_derivatives(
     if std <= 0.0 {
         return (f64::NEG_INFINITY, 0.0, 0.0);
     }
-    if goal == AcquisitionGoal::Acquire(AcquisitionFunction::Pi) {
+    if goal == AcquisitionGoal::Acquire(AcquisitionFunction::ImprovementProbability) {
         let z = (mean - best - MARGIN) / std;
         return (z, 1.0 / std, -z / std);
     }

@@ -1,12 +1,11 @@
 //! Local maximisation of a smooth function in a box.
 
-use tool_core::{Ctx, ToolError};
-
-use crate::linalg::dense::max_abs;
+use crate::dense::max_abs;
+use crate::{Interruption, Watch};
 
 /// A point and the value there.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct LocalMaximum {
+pub struct LocalMaximum {
     /// The point.
     pub x: Vec<f64>,
     /// The value.
@@ -25,14 +24,14 @@ pub(crate) struct LocalMaximum {
 /// J. Nocedal and S. J. Wright, "Numerical Optimization", 2nd edition, 2006, sections 6.1 and 16.7.
 ///
 /// # Errors
-/// `cancelled` and `timeout`, and those of `function`.
-pub(crate) fn maximise_in_box(
+/// A stop.
+pub fn maximise_in_box(
     start: &[f64],
     (low, high): (f64, f64),
     iterations_max: usize,
-    ctx: &Ctx,
+    watch: &dyn Watch,
     mut function: impl FnMut(&[f64], &mut [f64]) -> f64,
-) -> Result<LocalMaximum, ToolError> {
+) -> Result<LocalMaximum, Interruption> {
     const GRADIENT_MIN: f64 = 1e-9;
     const HALVINGS_MAX: usize = 25;
     let d = start.len();
@@ -42,7 +41,7 @@ pub(crate) fn maximise_in_box(
     let mut inverse = identity_matrix(d);
     let mut trial_gradient = vec![0.0; d];
     for _ in 0..iterations_max {
-        ctx.check()?;
+        watch.check()?;
         let held =
             |i: usize| (x[i] <= low && gradient[i] < 0.0) || (x[i] >= high && gradient[i] > 0.0);
         let free: Vec<bool> = (0..d).map(|i| !held(i)).collect();
@@ -63,7 +62,7 @@ pub(crate) fn maximise_in_box(
         let mut length = (0.2 * (high - low) / longest).min(1.0);
         let mut accepted = None;
         for _ in 0..HALVINGS_MAX {
-            ctx.check()?;
+            watch.check()?;
             let moved = |i: usize| (x[i] + length * direction[i]).clamp(low, high);
             let trial: Vec<f64> = (0..d).map(moved).collect();
             let trial_value = function(&trial, &mut trial_gradient);
@@ -131,6 +130,7 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::NoWatch;
 
     /// The negated Rosenbrock function: maximum 0 at (1, 1).
     fn rosenbrock(x: &[f64], gradient: &mut [f64]) -> f64 {
@@ -141,8 +141,7 @@ mod tests {
 
     #[test]
     fn climbs_a_curved_ridge() {
-        let peak =
-            maximise_in_box(&[-1.2, 1.0], (-2.0, 2.0), 200, &Ctx::default(), rosenbrock).unwrap();
+        let peak = maximise_in_box(&[-1.2, 1.0], (-2.0, 2.0), 200, &NoWatch, rosenbrock).unwrap();
         assert!(
             (peak.x[0] - 1.0).abs() < 1e-6 && (peak.x[1] - 1.0).abs() < 1e-6,
             "{peak:?}"
@@ -151,8 +150,7 @@ mod tests {
 
     #[test]
     fn stops_at_the_bounds() {
-        let peak =
-            maximise_in_box(&[-1.2, 1.0], (-2.0, 0.5), 200, &Ctx::default(), rosenbrock).unwrap();
+        let peak = maximise_in_box(&[-1.2, 1.0], (-2.0, 0.5), 200, &NoWatch, rosenbrock).unwrap();
         // with x0 held at 1/2 the best x1 is 1/4
         assert!(
             (peak.x[0] - 0.5).abs() < 1e-6 && (peak.x[1] - 0.25).abs() < 1e-6,
@@ -162,7 +160,7 @@ mod tests {
 
     #[test]
     fn stays_away_from_what_is_not_finite() {
-        let peak = maximise_in_box(&[0.5], (0.0, 1.0), 50, &Ctx::default(), |x, gradient| {
+        let peak = maximise_in_box(&[0.5], (0.0, 1.0), 50, &NoWatch, |x, gradient| {
             gradient[0] = 1.0 / (1.0 - x[0]);
             -(1.0 - x[0]).ln() - if x[0] > 0.9 { f64::INFINITY } else { 0.0 }
         })

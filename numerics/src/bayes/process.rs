@@ -3,11 +3,12 @@
 use std::f64::consts::PI;
 
 use rand::{Rng, RngExt};
-use tool_core::{Ctx, ToolError};
 
 use super::ascent::{LocalMaximum, dot, maximise_in_box};
-use crate::linalg::dense::add_multiple;
-use crate::linalg::factors::cholesky_factor;
+use super::error::BayesError;
+use crate::Watch;
+use crate::dense::add_multiple;
+use crate::dense::cholesky::cholesky_factor;
 
 /// Range of the logarithm of a length scale, in units of the cube: from 1/200 to 20 of its edge.
 const LOG_LENGTH: (f64, f64) = (-5.298_317_366_548_036, 2.995_732_273_553_991);
@@ -15,7 +16,7 @@ const SQRT_5: f64 = 2.236_067_977_499_79;
 
 /// Observations: points of the unit cube, row by row, and a value at each.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ProcessObservations<'a> {
+pub struct ProcessObservations<'a> {
     /// Coordinates, `n * dimension`.
     pub x: &'a [f64],
     /// Values, n of them.
@@ -25,6 +26,19 @@ pub(crate) struct ProcessObservations<'a> {
 }
 
 impl<'a> ProcessObservations<'a> {
+    fn check(&self) -> Result<(), BayesError> {
+        let (points, dimension) = (self.y.len(), self.dimension);
+        if points == 0 || dimension == 0 || self.x.len() != points * dimension {
+            let coordinates = self.x.len();
+            return Err(BayesError::Shape {
+                points,
+                dimension,
+                coordinates,
+            });
+        }
+        Ok(())
+    }
+
     fn point(&self, index: usize) -> &'a [f64] {
         &self.x[index * self.dimension..(index + 1) * self.dimension]
     }
@@ -45,7 +59,7 @@ impl<'a> ProcessObservations<'a> {
 /// D. R. Jones, M. Schonlau and W. J. Welch, "Efficient Global Optimization of Expensive Black-Box Functions", J. Global
 /// Optimization 13, 1998.
 #[derive(Debug, Clone)]
-pub(crate) struct GaussianProcess {
+pub struct GaussianProcess {
     x: Vec<f64>,
     factor: Vec<f64>,
     weights: Vec<f64>,
@@ -63,7 +77,7 @@ pub(crate) struct GaussianProcess {
 
 /// Mean and standard deviation at a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct ProcessPrediction {
+pub struct ProcessPrediction {
     /// Mean.
     pub mean: f64,
     /// Standard deviation of the function (without noise).
@@ -77,18 +91,19 @@ impl GaussianProcess {
     ///
     /// # Errors
     /// As [`GaussianProcess::condition`].
-    pub(crate) fn fit(
+    pub fn fit(
         data: ProcessObservations<'_>,
         nugget: f64,
         start: Option<&[f64]>,
         rng: &mut impl Rng,
-        ctx: &Ctx,
-    ) -> Result<Self, ToolError> {
+        watch: &dyn Watch,
+    ) -> Result<Self, BayesError> {
         const ITERATIONS_MAX: usize = 40;
+        data.check()?;
         let d = data.dimension;
         let constant = data.y.iter().all(|value| *value == data.y[0]);
         if constant {
-            return Self::condition(data, &vec![0.5; d], nugget, ctx);
+            return Self::condition(data, &vec![0.5; d], nugget, watch);
         }
         let mut starts: Vec<Vec<f64>> = [0.15_f64, 0.5, 2.0]
             .map(|length| vec![length.ln(); d])
@@ -98,46 +113,45 @@ impl GaussianProcess {
         let mut best: Option<LocalMaximum> = None;
         for start in &starts {
             let height = |at: &[f64], gradient: &mut [f64]| {
-                profile_log_likelihood(data, at, nugget, gradient, ctx)
+                profile_log_likelihood(data, at, nugget, gradient, watch)
             };
-            let peak = maximise_in_box(start, LOG_LENGTH, ITERATIONS_MAX, ctx, height)?;
+            let peak = maximise_in_box(start, LOG_LENGTH, ITERATIONS_MAX, watch, height)?;
             if best.as_ref().is_none_or(|best| peak.value > best.value) {
                 best = Some(peak);
             }
         }
         let log_lengths = best.map_or_else(|| vec![0.5_f64.ln(); d], |peak| peak.x);
         let lengths: Vec<f64> = log_lengths.iter().map(|log| log.exp()).collect();
-        Self::condition(data, &lengths, nugget, ctx)
+        Self::condition(data, &lengths, nugget, watch)
     }
 
     /// Conditions on the observations with given length scales.
     ///
     /// # Errors
-    /// `cancelled` and `timeout`; `numeric` with reason `singular` when no nugget up to the signal variance is enough.
-    pub(crate) fn condition(
+    /// A stop; [`BayesError::Singular`] when no nugget up to the signal variance is enough.
+    pub fn condition(
         data: ProcessObservations<'_>,
         lengths: &[f64],
         nugget: f64,
-        ctx: &Ctx,
-    ) -> Result<Self, ToolError> {
+        watch: &dyn Watch,
+    ) -> Result<Self, BayesError> {
         /// From 1e-12 to 1 and beyond by tenfolds: with a nugget of 1 the matrix is positive definite for any points.
         const ATTEMPTS_MAX: usize = 16;
+        data.check()?;
         // A nugget that lets the factorisation succeed: correlation matrices are positive semidefinite up to rounding.
         let mut used = nugget;
         for _ in 0..ATTEMPTS_MAX {
-            ctx.check()?;
+            watch.check()?;
             let (matrix, _) = correlation_matrices(data, lengths, used);
             if let Some(factor) = cholesky_factor(matrix, data.y.len()) {
                 return Ok(Self::solved(data, lengths, used, factor));
             }
             used = (10.0 * used).max(1e-12);
         }
-        let message = format!(
-            "the correlation matrix of {} points has no Cholesky factor, with a nugget up to {used:.1e}",
-            data.y.len()
-        );
-        let error = ToolError::numeric("/objective", message).reason("singular");
-        Err(error.hint("give other `bounds`, or a `noise` from 1e-5 to 1"))
+        Err(BayesError::Singular {
+            points: data.y.len(),
+            nugget: used,
+        })
     }
 
     fn solved(
@@ -160,12 +174,12 @@ impl GaussianProcess {
     }
 
     /// Standard deviation of the noise.
-    pub(crate) fn noise_std(&self) -> f64 {
+    pub fn noise_std(&self) -> f64 {
         (self.nugget * self.signal_variance).sqrt()
     }
 
     /// The prediction at a point of the cube.
-    pub(crate) fn predict(&self, point: &[f64]) -> ProcessPrediction {
+    pub fn predict(&self, point: &[f64]) -> ProcessPrediction {
         self.half_solved(point).0
     }
 
@@ -182,10 +196,7 @@ impl GaussianProcess {
     }
 
     /// The prediction and its gradients (of the mean, then of the standard deviation).
-    pub(crate) fn predict_with_gradient(
-        &self,
-        point: &[f64],
-    ) -> (ProcessPrediction, Vec<f64>, Vec<f64>) {
+    pub fn predict_with_gradient(&self, point: &[f64]) -> (ProcessPrediction, Vec<f64>, Vec<f64>) {
         let d = point.len();
         let (prediction, mut solved) = self.half_solved(point);
         let std = prediction.std;
@@ -265,7 +276,7 @@ fn profile_log_likelihood(
     log_lengths: &[f64],
     nugget: f64,
     gradient: &mut [f64],
-    ctx: &Ctx,
+    watch: &dyn Watch,
 ) -> f64 {
     let n = data.y.len();
     let lengths: Vec<f64> = log_lengths.iter().map(|log| log.exp()).collect();
@@ -274,7 +285,7 @@ fn profile_log_likelihood(
         return f64::NEG_INFINITY;
     };
     let solved = KrigingWeights::new(&factor, data.y);
-    let Some(inverse) = inverse_from_factor(&factor, n, ctx).filter(|_| solved.variance > 0.0)
+    let Some(inverse) = inverse_from_factor(&factor, n, watch).filter(|_| solved.variance > 0.0)
     else {
         return f64::NEG_INFINITY;
     };
@@ -335,10 +346,10 @@ fn solve_transposed_factor(factor: &[f64], b: &mut [f64]) {
 }
 
 /// The inverse of L L', full, row-major; `None` when the call is stopped.
-fn inverse_from_factor(factor: &[f64], n: usize, ctx: &Ctx) -> Option<Vec<f64>> {
+fn inverse_from_factor(factor: &[f64], n: usize, watch: &dyn Watch) -> Option<Vec<f64>> {
     let mut inverse = vec![0.0; n * n];
     for (index, row) in inverse.chunks_exact_mut(n).enumerate() {
-        ctx.check().ok()?;
+        watch.check().ok()?;
         row[index] = 1.0;
         solve_lower_factor(factor, row);
         solve_transposed_factor(factor, row);
@@ -349,6 +360,7 @@ fn inverse_from_factor(factor: &[f64], n: usize, ctx: &Ctx) -> Option<Vec<f64>> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::NoWatch;
 
     fn observations() -> (Vec<f64>, Vec<f64>) {
         let x: Vec<f64> = (0..24).map(|i| f64::from(i * 7 % 24) / 23.0).collect();
@@ -370,12 +382,12 @@ mod tests {
         };
         let at = [-1.0, 0.3];
         let mut gradient = [0.0; 2];
-        profile_log_likelihood(data, &at, 1e-6, &mut gradient, &Ctx::default());
+        profile_log_likelihood(data, &at, 1e-6, &mut gradient, &NoWatch);
         for k in 0..2 {
             let side = |step: f64| {
                 let mut moved = at;
                 moved[k] += step;
-                profile_log_likelihood(data, &moved, 1e-6, &mut [0.0; 2], &Ctx::default())
+                profile_log_likelihood(data, &moved, 1e-6, &mut [0.0; 2], &NoWatch)
             };
             let difference = (side(1e-5) - side(-1e-5)) / 2e-5;
             assert!(
@@ -397,7 +409,7 @@ mod tests {
             },
             &[0.4, 0.9],
             1e-6,
-            &Ctx::default(),
+            &NoWatch,
         )
         .unwrap();
         let at = [0.37, 0.61];
@@ -427,7 +439,7 @@ mod tests {
             },
             &[0.3, 0.3],
             1e-10,
-            &Ctx::default(),
+            &NoWatch,
         )
         .unwrap();
         for (point, y) in x.chunks_exact(2).zip(&y) {
@@ -456,7 +468,7 @@ mod tests {
             },
             &[1.0],
             0.0,
-            &Ctx::default(),
+            &NoWatch,
         )
         .unwrap();
         let c = (1.0 + SQRT_5 + 5.0 / 3.0) * (-SQRT_5).exp();
@@ -475,15 +487,13 @@ mod tests {
             y: &[1.0, -1.0],
             dimension: 1,
         };
-        let error =
-            GaussianProcess::condition(data, &[1.0], f64::INFINITY, &Ctx::default()).unwrap_err();
-        assert_eq!(error.reason_str(), Some("singular"));
+        let error = GaussianProcess::condition(data, &[1.0], f64::INFINITY, &NoWatch).unwrap_err();
+        assert!(matches!(error, BayesError::Singular { .. }), "{error}");
     }
 
     #[test]
     fn repeated_points_and_constant_values_are_no_trouble() {
-        let ctx = Ctx::default();
-        let mut rng = ctx.rng(tool_core::RandomSeed::DEFAULT, 0);
+        let mut rng = random_streams::stream_rng(42, 0);
         let x = [0.5, 0.5, 0.5, 0.2];
         for y in [[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 2.0]] {
             let process = GaussianProcess::fit(
@@ -495,7 +505,7 @@ mod tests {
                 0.0,
                 None,
                 &mut rng,
-                &ctx,
+                &NoWatch,
             )
             .unwrap();
             let found = process.predict(&[0.5]);

@@ -2,12 +2,13 @@
 
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
-use tool_core::{Ctx, RandomSeed, ToolError};
+use random_streams::stream_rng;
 
-use super::AcquisitionFunction;
-use super::acquisition::{self, AcquisitionGoal};
-use crate::bayes::ascent::maximise_in_box;
-use crate::bayes::process::{GaussianProcess, ProcessObservations};
+use super::acquisition::{self, AcquisitionFunction, AcquisitionGoal};
+use super::ascent::maximise_in_box;
+use super::error::BayesError;
+use super::process::{GaussianProcess, ProcessObservations};
+use crate::{FunctionError, Watch};
 
 /// Points at which the acquisition is looked at before the local searches, for each dimension.
 const CANDIDATES: usize = 300;
@@ -19,55 +20,91 @@ const SAME: f64 = 1e-7;
 const REFIT_ALWAYS: usize = 80;
 
 /// Settings of a search.
-pub(super) struct BayesoptSettings {
-    pub(super) dimension: usize,
-    pub(super) initial: usize,
-    pub(super) iterations: usize,
-    pub(super) acquisition: AcquisitionFunction,
-    pub(super) nugget: f64,
-    pub(super) seed: RandomSeed,
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BayesOptions {
+    /// Evaluations before the first model, on a Latin hypercube; at least 1.
+    pub initial: usize,
+    /// Evaluations chosen by the model.
+    pub iterations: usize,
+    /// What the next point maximises.
+    pub acquisition: AcquisitionFunction,
+    /// Variance of the noise relative to that of the process, above 0.
+    pub nugget: f64,
+    /// Seed of the random streams.
+    pub seed: u64,
+}
+
+impl Default for BayesOptions {
+    fn default() -> Self {
+        Self {
+            initial: 5,
+            iterations: 25,
+            acquisition: AcquisitionFunction::default(),
+            nugget: 1e-10,
+            seed: 42,
+        }
+    }
 }
 
 /// The course of a search: every evaluation in order, in the unit cube, and the last model.
-pub(super) struct BayesoptSearch {
-    pub(super) x: Vec<f64>,
+#[derive(Debug, Clone)]
+pub struct BayesSearch {
+    /// The points, a row of coordinates after the other.
+    pub x: Vec<f64>,
     /// Values to maximise; NaN where the objective was not finite.
-    pub(super) y: Vec<f64>,
-    /// Over standardised values.
-    pub(super) process: GaussianProcess,
+    pub y: Vec<f64>,
+    /// The last model, over standardised values.
+    pub process: GaussianProcess,
     /// Standard deviation of the values, the unit of the model.
-    pub(super) spread: f64,
+    pub spread: f64,
     /// Largest expected improvement of the last model, in the units of y.
-    pub(super) expected_improvement: f64,
+    pub expected_improvement: f64,
 }
 
-/// Maximises an objective over the unit cube.
+/// Maximises an objective over the unit cube of a dimension of at least 1, with as many evaluations as the options say.
 ///
 /// Values that are not finite are left out of the statistics and enter the model as the worst value seen, so that the search
 /// moves away from them.
 ///
 /// # Errors
-/// Those of the objective; `cancelled` and `timeout`.
-pub(super) fn maximise_objective(
-    plan: &BayesoptSettings,
-    ctx: &Ctx,
-    mut objective: impl FnMut(&[f64]) -> Result<f64, ToolError>,
-) -> Result<BayesoptSearch, ToolError> {
-    let d = plan.dimension;
-    let mut x = latin_hypercube(plan.initial, d, &mut ctx.rng(plan.seed, 0));
+/// Those of the objective; a stop; [`BayesError::Singular`].
+pub fn maximise_in_cube(
+    dimension: usize,
+    plan: &BayesOptions,
+    watch: &dyn Watch,
+    objective: &mut dyn FnMut(&[f64]) -> Result<f64, FunctionError>,
+) -> Result<BayesSearch, BayesError> {
+    let d = dimension;
+    if d == 0 || plan.initial == 0 {
+        return Err(BayesError::Shape {
+            points: plan.initial,
+            dimension,
+            coordinates: 0,
+        });
+    }
+    let mut x = latin_hypercube(plan.initial, d, &mut stream_rng(plan.seed, 0));
     let mut y = Vec::with_capacity(plan.initial + plan.iterations);
     for point in x.chunks_exact(d) {
         y.push(objective(point)?);
     }
     let mut lengths: Option<Vec<f64>> = None;
     for iteration in 0..plan.iterations {
-        let mut rng = ctx.rng(plan.seed, 1 + iteration as u64);
+        let mut rng = stream_rng(plan.seed, 1 + iteration as u64);
         let refit = y.len() <= REFIT_ALWAYS || iteration % 5 == 0;
-        let model = SurrogateModel::fit(plan, &x, &y, lengths.as_deref(), refit, &mut rng, ctx)?;
-        let mut next = model.propose(AcquisitionGoal::Acquire(plan.acquisition), &mut rng, ctx)?;
+        let model = SurrogateModel::fit(
+            (plan, d),
+            &x,
+            &y,
+            lengths.as_deref(),
+            refit,
+            &mut rng,
+            watch,
+        )?;
+        let mut next =
+            model.propose(AcquisitionGoal::Acquire(plan.acquisition), &mut rng, watch)?;
         // Below the noise the acquisition has nothing to say about where exactly the best point is; the mean has.
         if iteration % 2 == 0 && model.expected_improvement(&next) < model.process.noise_std() {
-            let top = model.propose(AcquisitionGoal::Mean, &mut rng, ctx)?;
+            let top = model.propose(AcquisitionGoal::Mean, &mut rng, watch)?;
             if !is_evaluated_point(&x, &top) {
                 next = top;
             }
@@ -79,18 +116,18 @@ pub(super) fn maximise_objective(
         x.extend(next);
         lengths = Some(model.process.lengths);
         let (done, all) = (iteration + 1, plan.iterations);
-        ctx.progress(done as f64 / all as f64, || {
+        watch.progress(Some(done as f64 / all as f64), &|| {
             format!("iteration {done} of {all}")
         });
     }
-    let mut rng = ctx.rng(plan.seed, 1 + plan.iterations as u64);
-    let model = SurrogateModel::fit(plan, &x, &y, lengths.as_deref(), true, &mut rng, ctx)?;
+    let mut rng = stream_rng(plan.seed, 1 + plan.iterations as u64);
+    let model = SurrogateModel::fit((plan, d), &x, &y, lengths.as_deref(), true, &mut rng, watch)?;
     let peak = model.propose(
-        AcquisitionGoal::Acquire(AcquisitionFunction::Ei),
+        AcquisitionGoal::Acquire(AcquisitionFunction::ExpectedImprovement),
         &mut rng,
-        ctx,
+        watch,
     )?;
-    Ok(BayesoptSearch {
+    Ok(BayesSearch {
         x,
         y,
         expected_improvement: model.spread * model.expected_improvement(&peak),
@@ -110,22 +147,23 @@ struct SurrogateModel {
 
 impl SurrogateModel {
     fn fit(
-        plan: &BayesoptSettings,
+        (plan, d): (&BayesOptions, usize),
         x: &[f64],
         y: &[f64],
         lengths: Option<&[f64]>,
         refit: bool,
         rng: &mut impl Rng,
-        ctx: &Ctx,
-    ) -> Result<Self, ToolError> {
-        ctx.check()?;
-        let d = plan.dimension;
+        watch: &dyn Watch,
+    ) -> Result<Self, BayesError> {
+        watch.check()?;
         let (spread, z) = standardise_values(y);
         let (y, dimension) = (&z[..], d);
         let data = ProcessObservations { x, y, dimension };
         let process = match lengths {
-            Some(lengths) if !refit => GaussianProcess::condition(data, lengths, plan.nugget, ctx)?,
-            known => GaussianProcess::fit(data, plan.nugget, known, rng, ctx)?,
+            Some(lengths) if !refit => {
+                GaussianProcess::condition(data, lengths, plan.nugget, watch)?
+            }
+            known => GaussianProcess::fit(data, plan.nugget, known, rng, watch)?,
         };
         let best = z.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let incumbent = z.iter().position(|value| *value == best).unwrap_or(0);
@@ -146,8 +184,8 @@ impl SurrogateModel {
         &self,
         goal: AcquisitionGoal,
         rng: &mut impl Rng,
-        ctx: &Ctx,
-    ) -> Result<Vec<f64>, ToolError> {
+        watch: &dyn Watch,
+    ) -> Result<Vec<f64>, BayesError> {
         const ITERATIONS_MAX: usize = 60;
         let (process, best) = (&self.process, self.best);
         let d = self.centre.len();
@@ -163,16 +201,21 @@ impl SurrogateModel {
             }
         }
         for (value, point) in &mut candidates {
-            ctx.check()?;
+            watch.check()?;
             *value = acquisition::acquisition_value(goal, process, best, point);
         }
         candidates.sort_by(|(a, _), (b, _)| b.total_cmp(a));
         let mut peak: Option<(f64, Vec<f64>)> = None;
         for (_, start) in candidates.iter().take(STARTS) {
-            let found =
-                maximise_in_box(start, (0.0, 1.0), ITERATIONS_MAX, ctx, |point, gradient| {
+            let found = maximise_in_box(
+                start,
+                (0.0, 1.0),
+                ITERATIONS_MAX,
+                watch,
+                |point, gradient| {
                     acquisition::acquisition_with_gradient(goal, process, best, point, gradient)
-                })?;
+                },
+            )?;
             if peak.as_ref().is_none_or(|(value, _)| found.value > *value) {
                 peak = Some((found.value, found.x));
             }

@@ -43,6 +43,35 @@ impl ProgramBuilder {
     }
 }
 
+/// By operation, whether an output needs its value, and how often the value is used.
+struct OperationUses {
+    needed: Vec<bool>,
+    uses: Vec<u32>,
+}
+
+/// The uses of the operations under some outputs, down to those whose value is found elsewhere.
+fn count_uses(
+    operations: &[NodeOperation],
+    outputs: &[ProgramNode],
+    leaf: &dyn Fn(ProgramNode) -> Option<OperandPlace>,
+) -> OperationUses {
+    let mut uses = vec![0_u32; operations.len()];
+    let mut needed = vec![false; operations.len()];
+    for output in outputs {
+        needed[output.index()] = true;
+        uses[output.index()] += 1; // outputs keep theirs to the end
+    }
+    for index in (0..operations.len()).rev() {
+        if needed[index] && leaf(ProgramNode(index as u32)).is_none() {
+            for operand in operations[index].operands() {
+                needed[operand.index()] = true;
+                uses[operand.index()] += 1;
+            }
+        }
+    }
+    OperationUses { needed, uses }
+}
+
 impl EvaluationProgram {
     /// The program for points, with leaves as in [`EvaluationProgram::pass`].
     pub(super) fn of_numbers(
@@ -64,20 +93,7 @@ impl EvaluationProgram {
         outputs: &[ProgramNode],
         leaf: &dyn Fn(ProgramNode) -> Option<OperandPlace>,
     ) -> Self {
-        let mut uses = vec![0_u32; operations.len()];
-        let mut needed = vec![false; operations.len()];
-        for output in outputs {
-            needed[output.index()] = true;
-            uses[output.index()] += 1; // outputs keep theirs to the end
-        }
-        for index in (0..operations.len()).rev() {
-            if needed[index] && leaf(ProgramNode(index as u32)).is_none() {
-                for operand in operations[index].operands() {
-                    needed[operand.index()] = true;
-                    uses[operand.index()] += 1;
-                }
-            }
-        }
+        let OperationUses { needed, mut uses } = count_uses(operations, outputs, leaf);
         let is_computed = |index: usize| needed[index] && leaf(ProgramNode(index as u32)).is_none();
         let is_computed: Vec<bool> = (0..operations.len()).map(is_computed).collect();
         let parts = joined::plan_parts(operations, &uses, &is_computed);

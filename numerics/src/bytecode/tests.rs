@@ -90,7 +90,7 @@ fn operations_that_run_together_give_the_bits_of_one_after_the_other() {
 
 /// The value of a node, operation by operation.
 fn one_by_one(builder: &ProgramBuilder, node: ProgramNode, at: &[f64]) -> f64 {
-    use crate::program::builder::NodeOperation;
+    use crate::bytecode::builder::NodeOperation;
     let of = |node| one_by_one(builder, node, at);
     match builder.operations[node.index()] {
         NodeOperation::Constant(value) => value,

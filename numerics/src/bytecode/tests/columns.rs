@@ -1,7 +1,7 @@
 //! Programs over columns: reductions, running sums and their derivatives.
 
 use super::*;
-use crate::program::builder::NodeOperation;
+use crate::bytecode::builder::NodeOperation;
 
 /// Columns t and y of so many rows.
 fn data(rows: usize) -> [Column; 2] {
