@@ -255,3 +255,24 @@ impl LinearOperator for BunchKaufman {
         self.apply(x);
     }
 }
+
+/// The factor `L` of `L L^T`, lower triangles row by row in a full square; `None` when the matrix is not positive definite.
+pub fn cholesky_factor(mut matrix: Vec<f64>, n: usize) -> Option<Vec<f64>> {
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    for i in 0..n {
+        for j in 0..=i {
+            let (above, row) = matrix.split_at(i * n);
+            let other = if j == i { row } else { &above[j * n..] };
+            let rest = row[j] - dot(&row[..j], &other[..j]);
+            if j < i {
+                let pivot = other[j];
+                matrix[i * n + j] = rest / pivot;
+            } else if rest > 0.0 && rest.is_finite() {
+                matrix[i * n + i] = rest.sqrt();
+            } else {
+                return None;
+            }
+        }
+    }
+    Some(matrix)
+}

@@ -2,15 +2,15 @@
 
 use faer::{Mat, MatRef};
 
-use crate::linalg::dense::lstsq::rank_tolerance;
-use crate::linalg::dense::{
+use super::lstsq::rank_tolerance;
+use crate::dense::{
     self, SingularVectors, SpectralConvergenceError, all_scaled, euclidean_norm, largest_entry,
     normalise_data, scale_by_exponent,
 };
 
 /// `A = U S V'` and its evidence.
 #[derive(Debug)]
-pub(crate) struct SvdResult {
+pub struct SvdResult {
     /// min(m, n) singular values, descending.
     pub values: Vec<f64>,
     /// `U` with its number of columns, row by row.
@@ -38,7 +38,7 @@ pub(crate) struct SvdResult {
 ///
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, section 8.6.
-pub(crate) fn singular_value_decomposition(
+pub fn singular_value_decomposition(
     a: &[f64],
     m: usize,
     n: usize,
@@ -75,7 +75,7 @@ fn rows_and_columns(matrix: &Mat<f64>) -> (Vec<f64>, usize) {
 }
 
 /// Turns the first `size` pairs of columns so that the largest entry of the left one is positive.
-pub(crate) fn settle_signs(u: &mut Mat<f64>, v: &mut Mat<f64>, size: usize) {
+pub fn settle_signs(u: &mut Mat<f64>, v: &mut Mat<f64>, size: usize) {
     for index in 0..size {
         if largest_entry(u.col_as_slice(index)) < 0.0 {
             for matrix in [&mut *u, &mut *v] {

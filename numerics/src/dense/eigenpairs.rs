@@ -2,16 +2,16 @@
 
 use faer::Mat;
 
-use crate::linalg::dense::cholesky::Cholesky;
-use crate::linalg::dense::structure::is_symmetric;
-use crate::linalg::dense::{
+use super::cholesky::Cholesky;
+use super::structure::is_symmetric;
+use crate::dense::{
     self, RawEigen, SpectralConvergenceError, all_scaled, euclidean_norm, exponent_of,
     largest_entry, max_abs, normalise_data, scale_by_exponent, spectrum,
 };
 
 /// The eigenvalues and their evidence.
 #[derive(Debug)]
-pub(crate) struct EigenResult {
+pub struct EigenResult {
     /// Real parts.
     pub real: Vec<f64>,
     /// Imaginary parts; all zero for a symmetric matrix.
@@ -30,7 +30,7 @@ pub(crate) struct EigenResult {
 
 /// Eigenvectors of unit Euclidean norm, the entry of largest magnitude real and positive; n x n, row by row.
 #[derive(Debug)]
-pub(crate) struct EigenvectorMatrix {
+pub struct EigenvectorMatrix {
     /// Real parts.
     pub real: Vec<f64>,
     /// Imaginary parts; `None` when every eigenvalue is real.
@@ -49,7 +49,7 @@ pub(crate) struct EigenvectorMatrix {
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, chapters 7 and 8; B. N. Parlett, C. Reinsch, "Balancing a
 /// matrix for calculation of eigenvalues and eigenvectors", Numer. Math. 13, 1969.
-pub(crate) fn eigen_decomposition(
+pub fn eigen_decomposition(
     a: &[f64],
     n: usize,
     vectors: bool,
@@ -222,7 +222,7 @@ fn two_sided(mut balanced: Mat<f64>) -> Result<(RawEigen, Mat<f64>), SpectralCon
 
 /// Why the eigenvalues of a pair are not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PairError {
+pub enum PairError {
     /// No method gives pairs with a small residual.
     NoConvergence(SpectralConvergenceError),
     /// `A - lambda B` is singular for every lambda.
@@ -244,7 +244,7 @@ impl From<SpectralConvergenceError> for PairError {
 ///
 /// # Errors
 /// [`PairError`].
-pub(crate) fn generalised_eigen(
+pub fn generalised_eigen(
     a: &[f64],
     b: &[f64],
     n: usize,

@@ -7,6 +7,7 @@ use faer::linalg::lu::partial_pivoting::factor;
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
 use faer::prelude::{Reborrow, ReborrowMut};
+use faer::traits::ComplexField;
 use faer::{Accum, MatMut, MatRef, Par, Spec};
 
 use super::{column_blocks, entries_of, run_parts};
@@ -86,12 +87,12 @@ fn eliminate_panels(mut a: MatMut<'_, f64>, levels: &[PanelLevel]) -> Vec<usize>
     order
 }
 
-/// One panel, by faer.
-fn factor_single_panel(a: MatMut<'_, f64>) -> Vec<usize> {
+/// One panel, by faer; real or complex.
+pub(crate) fn factor_single_panel<T: ComplexField>(a: MatMut<'_, T>) -> Vec<usize> {
     let (m, n) = a.shape();
     let (mut forward, mut backward) = (vec![0_usize; m], vec![0_usize; m]);
     let params = Spec::default();
-    let scratch = factor::lu_in_place_scratch::<usize, f64>(m, n, PAR, params);
+    let scratch = factor::lu_in_place_scratch::<usize, T>(m, n, PAR, params);
     factor::lu_in_place(
         a,
         &mut forward,

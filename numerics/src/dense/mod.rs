@@ -8,14 +8,17 @@
 pub mod banded;
 pub mod cholesky;
 pub mod condition;
+pub mod decomposition;
 mod dependent;
+pub mod eigenpairs;
 pub mod factors;
 pub mod function;
 mod general;
 mod householder;
 mod lanes;
 pub mod lstsq;
-mod lu;
+pub(crate) mod lu;
+mod matrix;
 pub mod orthogonal;
 mod product;
 pub mod randomised;
@@ -38,6 +41,7 @@ use faer::{ColMut, Mat, MatMut, MatRef, Par};
 
 pub use self::dependent::dependent_column;
 pub use self::general::{RawEigen, balance_matrix, general_eigen};
+pub use self::matrix::DenseMatrix;
 pub use self::product::matrix_product;
 pub use self::singular::{SingularVectors, singular_decomposition};
 pub use self::transpose::columns_of;

@@ -8,7 +8,9 @@ pub mod grid;
 mod piecewise;
 pub mod slopes;
 pub mod smoothing;
+mod steps;
 #[cfg(test)]
 mod tests;
 
 pub use piecewise::{Extrapolation, PiecewiseCubic};
+pub use steps::StepCurve;

@@ -8,6 +8,7 @@
 //! 1985. P. J. Green and B. W. Silverman, "Nonparametric Regression and Generalized Linear Models", Chapman and Hall 1994.
 
 use super::PiecewiseCubic;
+use crate::watch::{Interruption, Watch};
 
 /// A smoothing spline.
 #[derive(Debug, Clone)]
@@ -137,14 +138,14 @@ impl<'a> SmoothingEquations<'a> {
     /// The lambda with the lowest score: the best of a grid of powers over 24 decades around [`SmoothingEquations::scale`], then golden sections.
     ///
     /// # Errors
-    /// What `check` returns.
-    pub fn best<E>(&self, check: &mut impl FnMut() -> Result<(), E>) -> Result<f64, E> {
+    /// [`Interruption::Stopped`]; the caller is asked before each fit.
+    pub fn best(&self, watch: &dyn Watch) -> Result<f64, Interruption> {
         const GRID: i32 = 48;
         const SECTIONS: usize = 60;
         let scale = self.scale();
-        let mut score = |log: f64| {
-            check()?;
-            Ok(self.fit(scale * libm::exp10(log)).score)
+        let score = |log: f64| {
+            watch.check()?;
+            Ok::<f64, Interruption>(self.fit(scale * libm::exp10(log)).score)
         };
         let mut best = (f64::INFINITY, 0.0);
         for step in -GRID..=GRID {
