@@ -15,9 +15,7 @@ use std::sync::Arc;
 
 use super::flow::{OdeProblem, OdeTolerances};
 use super::matrix::{JacobianPattern, ShiftedFactors};
-use super::stepper::{
-    OdeStepper, StepAttempt, StepBounds, initial_step, is_vanishing_step, stuck_attempt,
-};
+use super::stepper::{OdeStepper, PlannedStep, StepAttempt, StepBounds, StepState, initial_step};
 
 const ORDER_MAX: usize = 5;
 /// Newton iterations of an attempt.
@@ -49,15 +47,13 @@ pub(crate) struct Bdf {
     n: usize,
     pattern: Arc<JacobianPattern>,
     tolerances: OdeTolerances,
-    t: f64,
-    t_before: f64,
-    h: f64,
+    reached: StepState,
     order: usize,
     /// Step and order of the last accepted step.
     interpolated: (f64, usize),
     /// Backward differences; the first is the state.
     differences: Vec<Vec<f64>>,
-    /// Differences of the last accepted step, for its interpolation.
+    /// Differences of the last accepted step from the second on, for its interpolation.
     past: Vec<Vec<f64>>,
     equal_steps: usize,
     jacobian: Vec<f64>,
@@ -69,11 +65,9 @@ pub(crate) struct Bdf {
     predicted: Vec<f64>,
     psi: Vec<f64>,
     correction: Vec<f64>,
-    state: Vec<f64>,
+    iterate: Vec<f64>,
     rhs: Vec<f64>,
     scale: Vec<f64>,
-    singular: u32,
-    non_finite: bool,
 }
 
 impl Bdf {
@@ -105,12 +99,10 @@ impl Bdf {
             factors: ShiftedFactors::new(&pattern),
             pattern,
             tolerances,
-            t,
-            t_before: t,
-            h,
+            reached: StepState::new((t, y), h),
             order: 1,
             interpolated: (h, 1),
-            past: differences[..=ORDER_MAX].to_vec(),
+            past: differences[1..=ORDER_MAX].to_vec(),
             differences,
             equal_steps: 0,
             fresh: false,
@@ -120,20 +112,18 @@ impl Bdf {
             predicted: zeros(),
             psi: zeros(),
             correction: zeros(),
-            state: zeros(),
+            iterate: zeros(),
             rhs: zeros(),
             scale: zeros(),
-            singular: 0,
-            non_finite: false,
         }
     }
 
     /// Interpolates the differences to a step of another length.
     fn rescale(&mut self, h: f64) {
-        if h == self.h {
+        if h == self.reached.h {
             return;
         }
-        let factor = h / self.h;
+        let factor = h / self.reached.h;
         let order = self.order;
         let (to, back) = (
             step_change_matrix(order, factor),
@@ -155,25 +145,29 @@ impl Bdf {
                 difference[index] = terms.map(|(row, value)| row[column] * value).sum();
             }
         }
-        self.h = h;
+        self.reached.h = h;
         self.equal_steps = 0;
         self.factors_due = true;
     }
 
     /// A shorter step, with a new Jacobian unless it is this state's own.
     fn shorten(&mut self, factor: f64) -> StepAttempt {
-        let h = self.h * factor;
+        let h = self.reached.h * factor;
         self.rescale(h);
         StepAttempt::Rejected
     }
 
     fn prepare(&mut self, problem: &mut OdeProblem<'_>) -> bool {
         if self.jacobian_due {
-            problem.finite_jacobian(self.t + self.h, &self.predicted, &mut self.jacobian);
+            problem.finite_jacobian(
+                self.reached.t + self.reached.h,
+                &self.predicted,
+                &mut self.jacobian,
+            );
             (self.jacobian_due, self.fresh, self.factors_due) = (false, true, true);
         }
         if self.factors_due {
-            let shift = leading_coefficient(self.order) / self.h;
+            let shift = leading_coefficient(self.order) / self.reached.h;
             if problem
                 .factor(&mut self.factors, shift, &self.jacobian)
                 .is_err()
@@ -187,17 +181,17 @@ impl Bdf {
 
     /// Solves `M (psi + d) alpha / h = f(t + h, predicted + d)`: the iterations, or nothing when they do not converge.
     fn newton(&mut self, problem: &mut OdeProblem<'_>) -> Option<usize> {
-        let shift = leading_coefficient(self.order) / self.h;
+        let shift = leading_coefficient(self.order) / self.reached.h;
         self.correction.fill(0.0);
-        self.state.copy_from_slice(&self.predicted);
-        let time = self.t + self.h;
+        self.iterate.copy_from_slice(&self.predicted);
+        let time = self.reached.t + self.reached.h;
         let mut before: Option<f64> = None;
         // The matrix does not have the terms by which the solution moves its derivatives: the second iteration corrects for that,
         // and says nothing about the rate.
         let coupled = self.n > self.pattern.n;
         let most = ITERATIONS_MAX + if coupled { 3 } else { 0 };
         for iteration in 1..=most {
-            problem.eval(time, &self.state, &mut self.rhs);
+            problem.eval(time, &self.iterate, &mut self.rhs);
             if self.pattern.identity {
                 for index in 0..self.n {
                     self.rhs[index] -= shift * (self.psi[index] + self.correction[index]);
@@ -218,7 +212,7 @@ impl Bdf {
             self.factors.solve(&mut self.rhs);
             let norm = self.norm(&self.rhs, 1.0);
             if !norm.is_finite() {
-                self.non_finite = true;
+                self.reached.non_finite = true;
                 return None;
             }
             let rate = before
@@ -234,7 +228,7 @@ impl Bdf {
             }
             for index in 0..self.n {
                 self.correction[index] += self.rhs[index];
-                self.state[index] = self.predicted[index] + self.correction[index];
+                self.iterate[index] = self.predicted[index] + self.correction[index];
             }
             let settled =
                 rate.is_some_and(|rate| rate / (1.0 - rate) * norm < self.newton_tolerance);
@@ -258,7 +252,7 @@ impl Bdf {
 
     fn set_scale(&mut self, of_state: bool) {
         let values = if of_state {
-            &self.state
+            &self.iterate
         } else {
             &self.predicted
         };
@@ -294,7 +288,7 @@ impl Bdf {
             }
         }
         self.order = order + best - 1;
-        let h = self.h * (safety * choices[best]).min(GROWTH);
+        let h = self.reached.h * (safety * choices[best]).min(GROWTH);
         if self.order != order {
             self.factors_due = true;
         }
@@ -318,22 +312,25 @@ fn step_change_matrix(order: usize, factor: f64) -> [[f64; ORDER_MAX + 1]; ORDER
 }
 
 impl OdeStepper for Bdf {
+    fn reached(&self) -> &StepState {
+        &self.reached
+    }
+
     fn attempt(&mut self, problem: &mut OdeProblem<'_>, bounds: StepBounds) -> StepAttempt {
-        let rest = bounds.end - self.t;
-        if is_vanishing_step(self.h, self.t) && !is_vanishing_step(rest, self.t) {
-            return stuck_attempt(self.singular, self.non_finite);
+        if self.reached.is_stuck(self.reached.h, bounds) {
+            return self.reached.stuck_attempt();
         }
-        if self.h.abs() > bounds.step_max * (1.0 + 1e-12) {
-            self.rescale(self.h.signum() * bounds.step_max);
+        if self.reached.h.abs() > bounds.step_max * (1.0 + 1e-12) {
+            self.rescale(self.reached.h.signum() * bounds.step_max);
         }
-        let last = (self.t + 1.0001 * self.h - bounds.end) * self.h.signum() >= 0.0
-            && rest.abs() <= bounds.step_max * (1.0 + 1e-12);
-        if last {
-            self.rescale(rest);
-        } else if f64::EPSILON * self.t.abs() > 1e-9 * self.h.abs() {
-            // The step is the difference of two times, also where these are large.
-            self.rescale((self.t + self.h) - self.t);
-        }
+        let is_last = self.reached.is_last(self.reached.h, bounds, 1e-4);
+        let h = if is_last {
+            bounds.end - self.reached.t
+        } else {
+            self.reached.resolved_step(self.reached.h)
+        };
+        self.rescale(h);
+        let step = PlannedStep { h, is_last };
         let order = self.order;
         self.predicted.fill(0.0);
         self.psi.fill(0.0);
@@ -344,16 +341,16 @@ impl OdeStepper for Bdf {
                 self.psi[index] += weight * difference;
             }
         }
-        self.non_finite = false;
+        self.reached.non_finite = false;
         self.set_scale(false);
         let iterations = loop {
             if !self.prepare(problem) {
-                self.singular += 1;
+                self.reached.singular += 1;
                 return self.shorten(0.5);
             }
             match self.newton(problem) {
                 Some(iterations) => break iterations,
-                None if self.fresh || self.non_finite => {
+                None if self.fresh || self.reached.non_finite => {
                     self.jacobian_due = !self.fresh;
                     return self.shorten(0.5);
                 }
@@ -365,17 +362,15 @@ impl OdeStepper for Bdf {
         self.set_scale(true);
         let error = self.norm(&self.correction, error_constant(order));
         if !error.is_finite() {
-            self.non_finite = true;
+            self.reached.non_finite = true;
             return self.shorten(0.5);
         }
         if error > 1.0 {
             let factor = (safety * error.powf(-1.0 / (order + 1) as f64)).max(SHRINKING);
             return self.shorten(factor);
         }
-        self.t_before = self.t;
-        self.t = if last { bounds.end } else { self.t + self.h };
+        self.reached.accept_step(step, bounds);
         self.equal_steps += 1;
-        self.singular = 0;
         self.fresh = false;
         for index in 0..self.n {
             let d = self.correction[index];
@@ -385,40 +380,25 @@ impl OdeStepper for Bdf {
                 self.differences[j][index] += self.differences[j + 1][index];
             }
         }
-        self.interpolated = (self.h, order);
-        for (past, difference) in self.past.iter_mut().zip(&self.differences) {
+        self.interpolated = (self.reached.h, order);
+        self.reached.y.copy_from_slice(&self.differences[0]);
+        for (past, difference) in self.past.iter_mut().zip(&self.differences[1..]) {
             past.copy_from_slice(difference);
         }
         self.choose(error, safety);
         StepAttempt::Accepted
     }
 
-    fn t(&self) -> f64 {
-        self.t
-    }
-
-    fn t_before(&self) -> f64 {
-        self.t_before
-    }
-
-    fn y(&self) -> &[f64] {
-        &self.past[0]
-    }
-
     fn interpolate(&mut self, _: &mut OdeProblem<'_>, t: f64, y: &mut [f64]) {
         let (h, order) = self.interpolated;
-        y.copy_from_slice(&self.past[0]);
+        y.copy_from_slice(&self.reached.y);
         let mut weight = 1.0;
         for j in 1..=order {
-            let shift = self.t - h * (j as f64 - 1.0);
+            let shift = self.reached.t - h * (j as f64 - 1.0);
             weight *= (t - shift) / (h * j as f64);
-            for (y, difference) in y.iter_mut().zip(&self.past[j]) {
+            for (y, difference) in y.iter_mut().zip(&self.past[j - 1]) {
                 *y += weight * difference;
             }
         }
-    }
-
-    fn next_step(&self) -> f64 {
-        self.h
     }
 }

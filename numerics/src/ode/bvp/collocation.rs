@@ -10,11 +10,9 @@
 
 use std::sync::Arc;
 
-use tool_core::{Ctx, ToolError};
-
-use super::problem::{BvpProblem, BvpReason, MeshSolution, slope_floor};
-use crate::ode::solve::flow::OdeFlow as _;
-use crate::ode::solve::matrix::{JacobianPattern, ShiftedFactors};
+use super::super::matrix::{JacobianPattern, ShiftedFactors};
+use super::problem::{BvpEnd, BvpProblem, MeshSolution, slope_floor};
+use crate::watch::{Interruption, Watch};
 
 /// Residuals of a curve.
 pub(super) struct CollocationResiduals {
@@ -41,7 +39,7 @@ const DECREASE: f64 = 0.2;
 
 /// The state in the middle of an interval, by the cubic.
 fn midpoint_state(curve: &MeshSolution, index: usize, k: usize) -> f64 {
-    let n = curve.n();
+    let n = curve.components();
     let h = curve.t[index + 1] - curve.t[index];
     let (left, right) = (index * n + k, (index + 1) * n + k);
     0.5 * (curve.y[left] + curve.y[right])
@@ -50,12 +48,12 @@ fn midpoint_state(curve: &MeshSolution, index: usize, k: usize) -> f64 {
 
 /// Evaluates the equations; sets the derivatives of the curve.
 pub(super) fn collocation_residuals(
-    problem: &BvpProblem,
+    problem: &BvpProblem<'_>,
     curve: &mut MeshSolution,
     work: &mut CollocationWork,
 ) -> CollocationResiduals {
-    let (n, intervals) = (curve.n(), curve.t.len() - 1);
-    let mut flow = problem.flow(&curve.p);
+    let (n, intervals) = (curve.components(), curve.t.len() - 1);
+    let mut flow = problem.equations.flow(&curve.p);
     work.evaluations += 2 * intervals as u64 + 1;
     for index in 0..intervals {
         let sides = problem.sides(curve.t[index], curve.t[index + 1]);
@@ -106,7 +104,7 @@ pub(super) struct CollocationJacobian {
 
 impl CollocationJacobian {
     /// Of a mesh with `nodes` points.
-    pub(super) fn new(problem: &BvpProblem, nodes: usize, unknowns: usize) -> Self {
+    pub(super) fn new(problem: &BvpProblem<'_>, nodes: usize, unknowns: usize) -> Self {
         let n = problem.n();
         let (intervals, size) = (nodes - 1, n * nodes + unknowns);
         let mut entries = Vec::new();
@@ -116,7 +114,7 @@ impl CollocationJacobian {
                 entries.extend((0..unknowns).map(|k| (index * n + row, n * nodes + k)));
             }
         }
-        for &(row, slot) in &problem.by_ends {
+        for &(row, slot) in problem.equations.condition_places() {
             let column = if slot < n {
                 slot
             } else if slot < 2 * n {
@@ -136,27 +134,29 @@ impl CollocationJacobian {
     }
 
     /// Doubles that a mesh takes.
-    pub(super) fn room(problem: &BvpProblem, nodes: usize, unknowns: usize) -> usize {
+    pub(super) fn room(problem: &BvpProblem<'_>, nodes: usize, unknowns: usize) -> usize {
         let n = problem.n();
         30 * nodes * n * (2 * n + unknowns + 10)
     }
 
     /// Factors the derivatives of the equations at a curve; false when they are singular or not finite.
-    fn factor(&mut self, problem: &BvpProblem, curve: &MeshSolution) -> bool {
-        let (n, unknowns) = (curve.n(), curve.p.len());
+    fn factor(&mut self, problem: &BvpProblem<'_>, curve: &MeshSolution) -> bool {
+        let (n, unknowns) = (curve.components(), curve.p.len());
         let intervals = curve.t.len() - 1;
-        let mut flow = problem.flow(&curve.p);
+        let mut flow = problem.equations.flow(&curve.p);
+        let by_state = flow.pattern();
+        let places = flow.parameter_places().to_vec();
         let mut at = |t: f64, y: &[f64]| {
-            let mut entries = vec![0.0; problem.by_state().len()];
+            let mut entries = vec![0.0; by_state.entries.len()];
             flow.jacobian(t, y, &mut entries);
             let mut matrix = vec![0.0; n * n];
-            for (&(row, column), value) in problem.by_state().iter().zip(entries) {
+            for (&(row, column), value) in by_state.entries.iter().zip(entries) {
                 matrix[row * n + column] = value;
             }
-            let mut slopes = vec![0.0; problem.by_unknowns.len()];
-            problem.unknown_slopes(flow.slots(t, y), &mut slopes);
+            let mut slopes = vec![0.0; places.len()];
+            flow.parameter_slopes(t, y, &mut slopes);
             let mut by_unknowns = vec![0.0; n * unknowns];
-            for (&(row, unknown), value) in problem.by_unknowns.iter().zip(slopes) {
+            for (&(row, unknown), value) in places.iter().zip(slopes) {
                 by_unknowns[row * unknowns + unknown] = value;
             }
             (matrix, by_unknowns)
@@ -218,39 +218,39 @@ impl CollocationJacobian {
 /// the residuals then show.
 ///
 /// # Errors
-/// A stop request or a budget.
+/// An interruption.
 pub(super) fn newton_iterations(
-    problem: &BvpProblem,
+    problem: &BvpProblem<'_>,
     curve: &mut MeshSolution,
     tolerance: f64,
     work: &mut CollocationWork,
-    ctx: &Ctx,
-) -> Result<Result<CollocationResiduals, BvpReason>, ToolError> {
+    watch: &dyn Watch,
+) -> Result<Result<CollocationResiduals, BvpEnd>, Interruption> {
     let nodes = curve.t.len();
-    ctx.reserve_doubles(CollocationJacobian::room(problem, nodes, curve.p.len()))?;
+    watch.reserve_doubles(CollocationJacobian::room(problem, nodes, curve.p.len()))?;
     let mut layout = CollocationJacobian::new(problem, nodes, curve.p.len());
     let mut current = collocation_residuals(problem, curve, work);
     let (mut jacobians, mut due) = (0, true);
     let mut step = Vec::new();
     for _ in 0..ITERATIONS_MAX {
-        ctx.check()?;
+        watch.check()?;
         if current.all.iter().any(|value| !value.is_finite()) {
-            return Ok(Err(BvpReason::NotFinite));
+            return Ok(Err(BvpEnd::NotFinite));
         }
         if due {
             if jacobians == JACOBIANS_MAX {
                 break;
             }
             if !layout.factor(problem, curve) {
-                return Ok(Err(BvpReason::Singular));
+                return Ok(Err(BvpEnd::Singular));
             }
-            ctx.count_evaluations(2 * nodes as u64)?;
+            watch.count_evaluations(2 * nodes as u64)?;
             jacobians += 1;
             step = layout.step(&current.all);
         }
         let size: f64 = step.iter().map(|value| value * value).sum();
         if !size.is_finite() {
-            return Ok(Err(BvpReason::Singular));
+            return Ok(Err(BvpEnd::Singular));
         }
         let mut part = 1.0;
         let mut halvings = 0;
@@ -265,7 +265,7 @@ pub(super) fn newton_iterations(
             }
             let before = work.evaluations;
             let after = collocation_residuals(problem, &mut next, work);
-            ctx.count_evaluations(work.evaluations - before)?;
+            watch.count_evaluations(work.evaluations - before)?;
             let next_step = layout.step(&after.all);
             let next_size: f64 = next_step.iter().map(|value| value * value).sum();
             if next_size <= (1.0 - 2.0 * part * DECREASE) * size || halvings == HALVINGS_MAX {
@@ -282,19 +282,19 @@ pub(super) fn newton_iterations(
         due = part < 1.0;
     }
     if current.all.iter().any(|value| !value.is_finite()) {
-        return Ok(Err(BvpReason::NotFinite));
+        return Ok(Err(BvpEnd::NotFinite));
     }
     Ok(Ok(current))
 }
 
 /// Whether the collocation equations hold so well that the residual between the points decides.
 fn has_settled(
-    problem: &BvpProblem,
+    problem: &BvpProblem<'_>,
     curve: &MeshSolution,
     residuals: &CollocationResiduals,
     tolerance: f64,
 ) -> bool {
-    let n = curve.n();
+    let n = curve.components();
     let floor = slope_floor(curve);
     let inner = residuals.middle.iter().enumerate().all(|(at, slope)| {
         let h = curve.t[at / n + 1] - curve.t[at / n];
@@ -305,7 +305,7 @@ fn has_settled(
 
 /// The residuals of the conditions, each relative to the sizes of what it depends on.
 pub(super) fn relative_conditions(
-    problem: &BvpProblem,
+    problem: &BvpProblem<'_>,
     curve: &MeshSolution,
     residuals: &CollocationResiduals,
 ) -> impl Iterator<Item = f64> {

@@ -3,14 +3,12 @@
 //! The residual of the cubic between its points is integrated by the Lobatto formula with five points; intervals above the tolerance are
 //! halved, those far above it cut in three. Source: Kierzenka and Shampine, ACM TOMS 27, 2001, sections 3 and 4.
 
-use tool_core::{Ctx, ToolError};
-
 use super::collocation::{
     CollocationResiduals, CollocationWork, collocation_residuals, newton_iterations,
     relative_conditions,
 };
-use super::problem::{BvpProblem, BvpReason, MeshSolution, slope_floor};
-use crate::ode::solve::flow::OdeFlow as _;
+use super::problem::{BvpEnd, BvpProblem, MeshSolution, slope_floor};
+use crate::watch::{Interruption, Watch};
 
 /// Multiples of the tolerance, relative to the size of the solution, beyond which a finer mesh contradicts.
 const UNCONFIRMED: f64 = 1e3;
@@ -18,21 +16,33 @@ const UNCONFIRMED: f64 = 1e3;
 /// Rounds of refinement.
 const ROUNDS_MAX: usize = 30;
 
-/// Limits of a solution.
+/// Settings of a solution.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct BvpLimits {
-    /// Largest relative residual.
+pub struct BvpOptions {
+    /// Largest residual of the differential equations on each interval, relative to their right-hand side and the largest of them (at most 1), and of each
+    /// condition, relative to the sizes of what it depends on; at least 100 roundings.
     pub tolerance: f64,
     /// Largest number of mesh points.
     pub nodes: usize,
 }
 
-/// What was found.
-pub(super) struct BvpResult {
+impl Default for BvpOptions {
+    /// A tolerance of 1e-6 and at most 2,000 points.
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-6,
+            nodes: 2_000,
+        }
+    }
+}
+
+/// The last curve, and how well it solves the problem.
+#[derive(Debug)]
+pub struct BvpResult {
     /// The last curve.
     pub curve: MeshSolution,
-    /// Reason it is no solution.
-    pub reason: Option<BvpReason>,
+    /// Why it is no solution; `None` where it is one.
+    pub failure: Option<BvpEnd>,
     /// Largest relative residual.
     pub residual: f64,
     /// Largest residual of a condition, relative to the sizes of what it depends on.
@@ -50,36 +60,36 @@ pub(super) struct BvpResult {
 /// Solves the problem from a first curve.
 ///
 /// # Errors
-/// A stop request or a budget.
+/// An interruption.
 pub(super) fn solve_on_meshes(
-    problem: &BvpProblem,
+    problem: &BvpProblem<'_>,
     mut curve: MeshSolution,
-    limits: BvpLimits,
-    ctx: &Ctx,
-) -> Result<BvpResult, ToolError> {
+    options: BvpOptions,
+    watch: &dyn Watch,
+) -> Result<BvpResult, Interruption> {
     let mut work = CollocationWork::default();
     let mut last = (f64::INFINITY, f64::INFINITY);
     let mut place = None;
-    let mut reason = Some(BvpReason::NoConvergence);
+    let mut failure = Some(BvpEnd::NoConvergence);
     let guessed = curve.size();
     for _ in 0..ROUNDS_MAX {
-        ctx.check()?;
-        let found = match newton_iterations(problem, &mut curve, limits.tolerance, &mut work, ctx)?
-        {
-            Ok(found) => found,
-            Err(failed) => {
-                reason = Some(failed);
-                break;
-            }
-        };
+        watch.check()?;
+        let found =
+            match newton_iterations(problem, &mut curve, options.tolerance, &mut work, watch)? {
+                Ok(found) => found,
+                Err(failed) => {
+                    failure = Some(failed);
+                    break;
+                }
+            };
         if let Some((zero, found)) = try_zero_solution(problem, &curve, guessed, &mut work) {
             let conditions = relative_conditions(problem, &zero, &found);
             last = (0.0, conditions.fold(0.0, f64::max));
-            (curve, reason) = (zero, None);
+            (curve, failure) = (zero, None);
             break;
         }
         let by_interval = relative_residuals(problem, &curve, &found, &mut work);
-        ctx.count_evaluations(2 * by_interval.len() as u64)?;
+        watch.count_evaluations(2 * by_interval.len() as u64)?;
         let most = |values: &[f64]| {
             let larger = |most: f64, value: &f64| if *value > most { *value } else { most };
             values.iter().fold(0.0, larger)
@@ -88,9 +98,9 @@ pub(super) fn solve_on_meshes(
         last = (most(&by_interval), most(&conditions));
         place = largest_residual_interval(&curve, &by_interval);
         let pieces = |residual: &f64| {
-            if *residual < limits.tolerance {
+            if *residual < options.tolerance {
                 1
-            } else if *residual < 100.0 * limits.tolerance {
+            } else if *residual < 100.0 * options.tolerance {
                 2
             } else {
                 3
@@ -99,14 +109,14 @@ pub(super) fn solve_on_meshes(
         let cuts: Vec<usize> = by_interval.iter().map(pieces).collect();
         let nodes = 1 + cuts.iter().sum::<usize>();
         if nodes == curve.t.len() {
-            if last.1 <= limits.tolerance {
-                reason = None;
+            if last.1 <= options.tolerance {
+                failure = None;
                 break;
             }
             continue;
         }
-        if nodes > limits.nodes {
-            reason = Some(BvpReason::MaxNodes);
+        if nodes > options.nodes {
+            failure = Some(BvpEnd::MaxNodes);
             break;
         }
         let Some(finer) = refine_mesh(&curve, &cuts) else {
@@ -114,18 +124,18 @@ pub(super) fn solve_on_meshes(
         };
         curve = finer;
     }
-    let error_estimate = match reason {
-        None => mesh_error_estimate(problem, &curve, limits, &mut work, ctx)?,
+    let error_estimate = match failure {
+        None => mesh_error_estimate(problem, &curve, options, &mut work, watch)?,
         Some(_) => None,
     };
     // Small residuals are no evidence where the problem hardly determines its solution, or the mesh missed a part of it.
     let size = curve.size();
-    if error_estimate.is_some_and(|error| error > UNCONFIRMED * limits.tolerance * size) {
-        reason = Some(BvpReason::Unconfirmed);
+    if error_estimate.is_some_and(|error| error > UNCONFIRMED * options.tolerance * size) {
+        failure = Some(BvpEnd::Unconfirmed);
     }
     Ok(BvpResult {
         curve,
-        reason,
+        failure,
         residual: last.0,
         boundary_residual: last.1,
         place,
@@ -138,7 +148,7 @@ pub(super) fn solve_on_meshes(
 /// The solution 0, where the iterations have come down to it and it fulfils all equations exactly: relative residuals of what rounding
 /// leaves of it never become small.
 fn try_zero_solution(
-    problem: &BvpProblem,
+    problem: &BvpProblem<'_>,
     curve: &MeshSolution,
     guessed: f64,
     work: &mut CollocationWork,
@@ -166,14 +176,14 @@ fn largest_residual_interval(curve: &MeshSolution, by_interval: &[f64]) -> Optio
 
 /// The root mean square of `(y' - f) / (s + |f|)` on each interval, where s is the size of the largest derivative, at most 1.
 fn relative_residuals(
-    problem: &BvpProblem,
+    problem: &BvpProblem<'_>,
     curve: &MeshSolution,
     found: &CollocationResiduals,
     work: &mut CollocationWork,
 ) -> Vec<f64> {
-    let n = curve.n();
+    let n = curve.components();
     let floor = slope_floor(curve);
-    let mut flow = problem.flow(&curve.p);
+    let mut flow = problem.equations.flow(&curve.p);
     let offset = 0.5 * (3.0_f64 / 7.0).sqrt();
     let mut f = vec![0.0; n];
     let mut all = Vec::with_capacity(curve.t.len() - 1);
@@ -219,21 +229,21 @@ fn refine_mesh(curve: &MeshSolution, cuts: &[usize]) -> Option<MeshSolution> {
 
 /// The largest difference at the points from the solution on a mesh twice as fine, which is that of order 4 times 16/15.
 fn mesh_error_estimate(
-    problem: &BvpProblem,
+    problem: &BvpProblem<'_>,
     curve: &MeshSolution,
-    limits: BvpLimits,
+    options: BvpOptions,
     work: &mut CollocationWork,
-    ctx: &Ctx,
-) -> Result<Option<f64>, ToolError> {
+    watch: &dyn Watch,
+) -> Result<Option<f64>, Interruption> {
     let halves = vec![2; curve.t.len() - 1];
     let Some(mut finer) = refine_mesh(curve, &halves) else {
         return Ok(None);
     };
     collocation_residuals(problem, &mut finer, work);
-    if newton_iterations(problem, &mut finer, 0.01 * limits.tolerance, work, ctx)?.is_err() {
+    if newton_iterations(problem, &mut finer, 0.01 * options.tolerance, work, watch)?.is_err() {
         return Ok(None);
     }
-    let n = curve.n();
+    let n = curve.components();
     let mut most: f64 = 0.0;
     for node in 0..curve.t.len() {
         for k in 0..n {

@@ -1,14 +1,11 @@
-//! [`BvpProblem`]: the equations and conditions of a boundary value problem, with their derivatives; [`MeshSolution`], a candidate solution.
+//! [`BoundaryEquations`]: the equations and conditions of a boundary value problem, with their derivatives; [`MeshSolution`], a candidate solution.
 
-use crate::expression::ExpressionSystem;
-use crate::ode::solve::dynamics::{DynamicsEvaluator, OdeDynamics};
-use tool_core::{Describe, Encode};
+use super::super::sensitivity::ParametricFlow;
 
-/// Reason a boundary value problem was not solved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
-#[value(rename_all = "snake_case")]
-pub(crate) enum BvpReason {
-    /// The mesh would need more than `max_nodes` points.
+/// Why a boundary value problem was not solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BvpEnd {
+    /// The mesh would need more points than it may have.
     MaxNodes,
     /// The linear system of an iteration is singular: the conditions do not determine the solution near the guess.
     Singular,
@@ -20,27 +17,43 @@ pub(crate) enum BvpReason {
     NotFinite,
 }
 
-/// A checked problem of n equations and k unknown parameters.
-pub(super) struct BvpProblem {
-    pub(super) dynamics: OdeDynamics,
-    pub(super) first: Vec<f64>,
-    /// Row and unknown of each derivative of the equations by unknowns.
-    pub by_unknowns: Vec<(usize, usize)>,
-    pub(super) unknown_slopes: ExpressionSystem,
-    pub(super) conditions: ExpressionSystem,
-    /// Condition and variable of each derivative of the conditions: both ends, then the unknowns.
-    pub by_ends: Vec<(usize, usize)>,
-    pub(super) condition_slopes: ExpressionSystem,
-    /// Times at which the right-hand side may jump, ascending.
-    pub breakpoints: Vec<f64>,
+/// `n` differential equations with `k` unknown parameters, and `n + k` conditions on both ends, each to be 0.
+pub trait BoundaryEquations {
+    /// Number of components, n.
+    fn components(&self) -> usize;
+
+    /// The right-hand side with values of the unknowns; its derivatives by parameters are those by the unknowns.
+    fn flow<'a>(&'a self, unknowns: &[f64]) -> Box<dyn ParametricFlow + 'a>;
+
+    /// The conditions at `ends`: the state at the start, that at the end, the unknowns.
+    fn conditions(&self, ends: &[f64], values: &mut [f64]);
+
+    /// Condition and entry of `ends` of each derivative of the conditions that can differ from zero.
+    fn condition_places(&self) -> &[(usize, usize)];
+
+    /// These derivatives, in their order.
+    fn condition_slopes(&self, ends: &[f64], slopes: &mut [f64]);
+}
+
+/// Equations on an interval.
+#[derive(Clone, Copy)]
+pub struct BvpProblem<'a> {
+    /// The equations and conditions.
+    pub equations: &'a dyn BoundaryEquations,
+    /// Times between the ends at which the right-hand side may jump, ascending: points of every mesh.
+    pub breakpoints: &'a [f64],
 }
 
 /// A mesh, the solution at its points, the unknowns, and the derivatives at both ends of each interval, which differ at breakpoints.
 #[derive(Debug, Clone)]
-pub(super) struct MeshSolution {
+pub struct MeshSolution {
+    /// The points, ascending; at least two.
     pub t: Vec<f64>,
+    /// The components at each point, one point after the other.
     pub y: Vec<f64>,
+    /// The unknown parameters.
     pub p: Vec<f64>,
+    /// The derivatives at the left end of each interval, then at the right one, interval by interval.
     pub slope: Vec<f64>,
 }
 
@@ -55,11 +68,11 @@ pub(super) fn slope_floor(curve: &MeshSolution) -> f64 {
 }
 
 impl MeshSolution {
-    /// A curve whose derivatives are not known yet.
-    pub(super) fn new(t: Vec<f64>, y: Vec<f64>, p: Vec<f64>) -> Self {
-        let n = y.len() / t.len();
+    /// A curve whose derivatives are not known yet: points, at least two, components, unknowns.
+    pub fn new(t: Vec<f64>, y: Vec<f64>, p: Vec<f64>) -> Self {
+        let n = y.len() / t.len().max(1);
         Self {
-            slope: vec![0.0; 2 * n * (t.len() - 1)],
+            slope: vec![0.0; 2 * n * t.len().saturating_sub(1)],
             t,
             y,
             p,
@@ -72,13 +85,16 @@ impl MeshSolution {
     }
 
     /// Number of components.
-    pub(super) fn n(&self) -> usize {
-        self.y.len() / self.t.len()
+    pub fn components(&self) -> usize {
+        self.y.len() / self.t.len().max(1)
     }
 
-    /// Value and derivative of the cubic through the nearest points.
-    pub(super) fn at(&self, t: f64) -> (Vec<f64>, Vec<f64>) {
-        let n = self.n();
+    /// Value and derivative of each component at a time, by the cubic through the nearest points.
+    ///
+    /// # Panics
+    /// Where there are fewer than two points.
+    pub fn at(&self, t: f64) -> (Vec<f64>, Vec<f64>) {
+        let n = self.components();
         let after = self.t.partition_point(|&node| node <= t);
         let index = after.clamp(1, self.t.len() - 1) - 1;
         let h = self.t[index + 1] - self.t[index];
@@ -100,15 +116,10 @@ impl MeshSolution {
     }
 }
 
-impl BvpProblem {
+impl BvpProblem<'_> {
     /// Number of components.
     pub(super) fn n(&self) -> usize {
-        self.dynamics.pattern().n
-    }
-
-    /// Places of the derivatives of the equations by the state.
-    pub(super) fn by_state(&self) -> &[(usize, usize)] {
-        &self.dynamics.pattern().entries
+        self.equations.components()
     }
 
     /// The times at which the right-hand side is evaluated for the left and the right end of an interval: beside a breakpoint, within it.
@@ -142,38 +153,26 @@ impl BvpProblem {
             false => curve.p[slot - 2 * n].abs(),
         };
         let mut sizes = vec![0.0; n + curve.p.len()];
-        for (&(row, slot), slope) in self.by_ends.iter().zip(self.condition_slopes(curve)) {
+        let places = self.equations.condition_places().iter();
+        for (&(row, slot), slope) in places.zip(self.condition_slopes(curve)) {
             sizes[row] += slope.abs() * size(slot);
         }
         sizes
     }
 
-    /// The right-hand side with values of the unknowns.
-    pub(super) fn flow(&self, p: &[f64]) -> DynamicsEvaluator<'_> {
-        self.dynamics.evaluator(p)
-    }
-
-    /// The derivatives of the equations by the unknowns, at slots as [`DynamicsEvaluator::slots`] gives them.
-    pub(super) fn unknown_slopes(&self, slots: &[f64], out: &mut [f64]) {
-        self.unknown_slopes.evaluator().point(slots, out);
-    }
-
     /// The conditions.
     pub(super) fn conditions(&self, curve: &MeshSolution) -> Vec<f64> {
         let mut values = vec![0.0; self.n() + curve.p.len()];
-        self.conditions
-            .evaluator()
-            .point(&self.ends(curve), &mut values);
+        self.equations.conditions(&self.ends(curve), &mut values);
         values
     }
 
     /// The derivatives of the conditions.
     pub(super) fn condition_slopes(&self, curve: &MeshSolution) -> Vec<f64> {
-        let mut values = vec![0.0; self.by_ends.len()];
-        self.condition_slopes
-            .evaluator()
-            .point(&self.ends(curve), &mut values);
-        values
+        let mut slopes = vec![0.0; self.equations.condition_places().len()];
+        let ends = self.ends(curve);
+        self.equations.condition_slopes(&ends, &mut slopes);
+        slopes
     }
 
     fn ends(&self, curve: &MeshSolution) -> Vec<f64> {
