@@ -1,41 +1,17 @@
 //! [`EventDetector`]: the zeros of the function of an event within a step, and the change of the state there.
 
-use tool_core::ToolError;
+use super::error::OdeError;
 
 use super::crossing::{FastChangeDetector, Point, find_crossing, find_smallest_size};
-use super::event::{CrossingDirection, EventOccurrences};
+use super::event::{CrossingDirection, EventDoubt, EventFunction, EventOccurrences, OdeEvent};
 use super::flow::OdeProblem;
 use super::stepper::OdeStepper;
-use crate::expression::{SystemEvaluator, program};
-
-/// Why zeros of an event may be missing.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum EventDoubt {
-    /// Its function comes so near 0 that the tolerances do not tell whether it reaches it: where, and how near.
-    Near(f64, f64),
-    /// Its function turns so often that it is not seen at enough points: about where.
-    Fast(f64),
-}
-
-impl EventDoubt {
-    /// The warning about an event.
-    pub(super) fn words(self, event: usize) -> String {
-        match self {
-            Self::Near(t, value) => format!(
-                "the function of event {event} comes within {value:.1e} of 0 near t = {t}, less than the tolerances tell: zeros there \
-                 may be missing; lower `rtol` and `atol`"
-            ),
-            Self::Fast(t) => format!(
-                "the function of event {event} turns too often near t = {t} for the points at which it is evaluated, four in each step: \
-                 zeros may be missing; set `max_step`"
-            ),
-        }
-    }
-}
 
 /// One event with the value of its function so far.
 pub(super) struct EventDetector<'e> {
-    pub(super) evaluator: SystemEvaluator<'e>,
+    /// Its place among the events.
+    pub(super) index: usize,
+    pub(super) function: Box<dyn EventFunction + 'e>,
     /// The entries of the state that its function uses.
     pub(super) used: Vec<usize>,
     pub(super) direction: CrossingDirection,
@@ -44,20 +20,39 @@ pub(super) struct EventDetector<'e> {
     pub(super) before: f64,
     /// Of an event that has just occurred where the state was changed: the sign that its function came from.
     pub(super) came_from: Option<f64>,
-    pub(super) gradient: Option<program::SystemEvaluator<'e>>,
-    /// Index in the arguments, entries of the state and their new values.
-    pub(super) set: (usize, Vec<(usize, SystemEvaluator<'e>)>),
+    /// The entries of the state that it sets.
+    pub(super) changed: Vec<usize>,
     pub(super) found: EventOccurrences,
     pub(super) unrest: FastChangeDetector,
     /// The first doubt.
     pub(super) doubt: Option<EventDoubt>,
 }
 
-impl EventDetector<'_> {
-    pub(super) fn value(&mut self, slots: &mut [f64], t: f64, y: &[f64]) -> f64 {
-        slots[0] = t;
-        slots[1..=y.len()].copy_from_slice(y);
-        self.evaluator.eval(slots)
+impl<'e> EventDetector<'e> {
+    /// Of an event, by its place among all, which sees `n` entries of the state.
+    pub(super) fn new(index: usize, event: OdeEvent<'e>, n: usize) -> Self {
+        Self {
+            index,
+            used: event.function.entries(n),
+            changed: event.function.changed_entries(n),
+            function: event.function,
+            direction: event.direction,
+            terminal: event.is_terminal,
+            count: match (event.count, event.is_terminal) {
+                (Some(count), _) => count,
+                (None, true) => 1,
+                (None, false) => u64::MAX,
+            },
+            before: 0.0,
+            came_from: None,
+            found: EventOccurrences::default(),
+            unrest: FastChangeDetector::default(),
+            doubt: None,
+        }
+    }
+
+    pub(super) fn value(&mut self, t: f64, y: &[f64]) -> f64 {
+        self.function.value(t, y)
     }
 
     /// Whether a change from one value to another counts.
@@ -77,30 +72,26 @@ impl EventDetector<'_> {
     }
 
     pub(super) fn changes_state(&self) -> bool {
-        !self.set.1.is_empty()
+        !self.changed.is_empty()
     }
-}
 
-impl EventDetector<'_> {
     /// Sets entries of a state, each by the state before this event.
-    pub(super) fn set(
-        &mut self,
-        slots: &mut [f64],
-        t: f64,
-        y: &mut [f64],
-    ) -> Result<(), ToolError> {
-        slots[0] = t;
-        slots[1..=y.len()].copy_from_slice(y);
-        let (index, set) = &mut self.set;
-        for (entry, new) in set {
-            let value = new.eval(slots);
+    ///
+    /// # Errors
+    /// [`OdeError::EventValue`].
+    pub(super) fn change(&mut self, t: f64, y: &mut [f64]) -> Result<(), OdeError> {
+        let mut values = vec![0.0; self.changed.len()];
+        self.function.new_values(t, y, &mut values);
+        for (&entry, value) in self.changed.iter().zip(values) {
             if !value.is_finite() {
-                let found = tool_core::number::non_finite_spelling(value);
-                refuse!(numeric format!("/events/{index}/set"), "not_finite";
-                    "the new value of entry {entry} of the state at t = {t} is {found}";
-                    "check the expression and the state there, which `terminal` returns");
+                return Err(OdeError::EventValue {
+                    event: self.index,
+                    entry,
+                    t,
+                    value,
+                });
             }
-            y[*entry] = value;
+            y[entry] = value;
         }
         Ok(())
     }
@@ -117,7 +108,6 @@ pub(super) struct EventZero {
 /// The function of an event within a step.
 pub(super) struct StepInterior<'s, 'e, 'p> {
     pub(super) event: &'s mut EventDetector<'e>,
-    pub(super) slots: &'s mut [f64],
     pub(super) n: usize,
     pub(super) problem: &'s mut OdeProblem<'p>,
     pub(super) stepper: &'s mut dyn OdeStepper,
@@ -127,13 +117,13 @@ pub(super) struct StepInterior<'s, 'e, 'p> {
 impl StepInterior<'_, '_, '_> {
     fn at(&mut self, t: f64) -> f64 {
         self.stepper.sample(self.problem, t, self.state);
-        self.event.value(self.slots, t, &self.state[..self.n])
+        self.event.value(t, &self.state[..self.n])
     }
 
     /// The function on the interpolation of the step, which is smooth.
     fn interpolated(&mut self, t: f64) -> f64 {
         self.stepper.interpolate(self.problem, t, self.state);
-        self.event.value(self.slots, t, &self.state[..self.n])
+        self.event.value(t, &self.state[..self.n])
     }
 
     /// The times of the zeros that count, each with the sign before it, of the function at points of the step and at the lowest points
@@ -142,7 +132,7 @@ impl StepInterior<'_, '_, '_> {
         let values: Vec<f64> = points.iter().map(|point| point.1).collect();
         if self.event.unrest.add(&values) {
             let middle = points[points.len() / 2].0;
-            self.event.doubt = self.event.doubt.or(Some(EventDoubt::Fast(middle)));
+            self.event.doubt = self.event.doubt.or(Some(EventDoubt::Fast { t: middle }));
         }
         let between = self.lowest(&points);
         if !between.is_empty() {
@@ -206,19 +196,16 @@ impl StepInterior<'_, '_, '_> {
             let secants = self.state.iter().zip(&y).map(|(next, y)| (next - y) / step);
             slope = secants.collect();
         }
-        if let Some(gradient) = &mut self.event.gradient {
-            self.slots[0] = t;
-            self.slots[1..=self.n].copy_from_slice(&y[..self.n]);
-            let mut values = vec![0.0; self.n + 2];
-            gradient.point(self.slots, &mut values);
-            let by_state = values[2..].iter().zip(&slope);
+        let mut gradient = vec![0.0; self.n + 1];
+        if (self.event.function).gradient(t, &y[..self.n], &mut gradient) {
+            let by_state = gradient[1..].iter().zip(&slope);
             let change = by_state.map(|(by, slope)| by * slope).sum::<f64>();
-            return (values[1] + change) * width.signum();
+            return (gradient[0] + change) * width.signum();
         }
         let mut along = |step: f64| {
             let moved = y.iter().zip(&slope).map(|(y, slope)| y + step * slope);
             let moved: Vec<f64> = moved.take(self.n).collect();
-            self.event.value(self.slots, t + step, &moved)
+            self.event.value(t + step, &moved)
         };
         let step = TANGENT * width;
         (along(step) - along(-step)) * step.signum()
@@ -296,12 +283,15 @@ impl StepInterior<'_, '_, '_> {
             let kept = self.state[entry];
             let scale = self.problem.tolerances.scale(entry, kept);
             self.state[entry] = kept + TOLERANCES * scale;
-            let moved = self.event.value(self.slots, found.0, &self.state[..self.n]);
+            let moved = self.event.value(found.0, &self.state[..self.n]);
             unknown += (moved - found.1).abs();
             self.state[entry] = kept;
         }
         if near <= unknown {
-            self.event.doubt = Some(EventDoubt::Near(found.0, near));
+            self.event.doubt = Some(EventDoubt::Near {
+                t: found.0,
+                value: near,
+            });
         }
         None
     }

@@ -4,7 +4,7 @@ use super::flow::OdeTolerances;
 use super::matrix::{JacobianPattern, JacobianStorage};
 
 /// Computes `dy = f(t, y)`.
-pub(crate) type Function<'a> = dyn FnMut(f64, &[f64], &mut [f64]) + 'a;
+pub type RightHandSide<'a> = dyn FnMut(f64, &[f64], &mut [f64]) + 'a;
 
 /// Derivatives by differences, with steps of the root of the rounding error relative to each component, or to the size below which its absolute
 /// tolerance counts.
@@ -12,7 +12,7 @@ pub(crate) type Function<'a> = dyn FnMut(f64, &[f64], &mut [f64]) + 'a;
 /// Columns of a band or of few entries that share no row are changed at once: A. R. Curtis, M. J. D. Powell, J. K. Reid, "On the
 /// estimation of sparse Jacobian matrices", J. Inst. Maths Applics 13, 1974.
 #[derive(Debug)]
-pub(crate) struct FiniteDifferences {
+pub struct FiniteDifferences {
     /// Columns that are changed at once.
     groups: Vec<Vec<usize>>,
     /// Row and place of the entries of each column.
@@ -26,7 +26,7 @@ pub(crate) struct FiniteDifferences {
 
 impl FiniteDifferences {
     /// For the entries of a pattern, and a state with these tolerances where they are known.
-    pub(crate) fn new(pattern: &JacobianPattern, tolerances: Option<&OdeTolerances>) -> Self {
+    pub fn new(pattern: &JacobianPattern, tolerances: Option<&OdeTolerances>) -> Self {
         let n = pattern.n;
         let mut columns = vec![Vec::new(); n];
         for (place, &(row, column)) in pattern.entries.iter().enumerate() {
@@ -56,9 +56,9 @@ impl FiniteDifferences {
     }
 
     /// The entries of the Jacobian in the order of the pattern; returns the evaluations of `f`.
-    pub(crate) fn jacobian(
+    pub fn jacobian(
         &mut self,
-        f: &mut Function<'_>,
+        f: &mut RightHandSide<'_>,
         (t, y): (f64, &[f64]),
         entries: &mut [f64],
     ) -> u64 {
@@ -86,9 +86,9 @@ impl FiniteDifferences {
     }
 
     /// The derivative by time; returns the evaluations of `f`.
-    pub(crate) fn time_slope(
+    pub fn time_slope(
         &mut self,
-        f: &mut Function<'_>,
+        f: &mut RightHandSide<'_>,
         (t, y): (f64, &[f64]),
         slope: &mut [f64],
     ) -> u64 {

@@ -1,17 +1,18 @@
 //! [`integrate_flow`]: steps of a method from the start to the end, with the values asked for on the way.
 
+use super::error::{OdeArgumentError, OdeError};
+use crate::watch::{Interruption, Watch};
 use faer::c64;
-use tool_core::{Ctx, ToolError};
 
-use super::flow::{OdeFlow, OdeProblem, OdeTolerances, OdeWork};
+use super::flow::{OdeFlow, OdeProblem, OdeTolerances, OdeWork, RTOL_MIN};
 use super::matrix::{JacobianStorage, ShiftedFactors};
 use super::method::OdeMethod;
+use super::observer::{IntegrationHalt, TrajectoryObserver};
 use super::radau;
 use super::stepper::{OdeEnd, OdeStepper, StepAttempt, StepBounds};
 use super::switch::{
     LOOK, LOOK_BACK, SETTLED, TRIAL, explicit_pays, is_cheap, is_smooth, stiff_step_cost,
 };
-use super::watch::{IntegrationHalt, TrajectoryWatch};
 
 /// Settings of an integration.
 #[derive(Debug, Clone)]
@@ -27,7 +28,7 @@ pub struct OdeOptions {
 }
 
 impl Default for OdeOptions {
-    /// `auto` with a relative tolerance of 1e-6, an absolute one of 1e-9, and at most 10,000 steps, as `solve_ode` has them.
+    /// `auto` with a relative tolerance of 1e-6, an absolute one of 1e-9, and at most 10,000 steps.
     fn default() -> Self {
         Self {
             tolerances: OdeTolerances {
@@ -38,6 +39,32 @@ impl Default for OdeOptions {
             step_max: f64::INFINITY,
             method: OdeMethod::default(),
         }
+    }
+}
+
+impl OdeOptions {
+    /// Refuses tolerances and steps of which there is no solution for `n` components.
+    ///
+    /// # Errors
+    /// [`OdeArgumentError`].
+    pub fn check(&self, n: usize) -> Result<(), OdeArgumentError> {
+        let OdeTolerances { rtol, atol } = &self.tolerances;
+        if !(RTOL_MIN..=1.0).contains(rtol) {
+            return Err(OdeArgumentError::RelativeTolerance {
+                least: RTOL_MIN,
+                found: *rtol,
+            });
+        }
+        let is_tolerance = |atol: &f64| *atol >= 0.0 && atol.is_finite();
+        if ![1, n].contains(&atol.len()) || !atol.iter().all(is_tolerance) {
+            let found = atol.clone();
+            return Err(OdeArgumentError::AbsoluteTolerance { found });
+        }
+        let found = self.step_max;
+        if found.is_nan() || found <= 0.0 {
+            return Err(OdeArgumentError::StepLimit { found });
+        }
+        Ok(())
     }
 }
 
@@ -108,17 +135,20 @@ const TIGHTER: f64 = 0.1;
 /// The local error follows the tolerances; the global error is usually 1 to 100 times larger. Two vectors of memory per step.
 ///
 /// # Errors
-/// Only a stop request or a budget; an integration that ends early is a [`OdeTrajectory`] that says so.
-pub(crate) fn integrate_flow(
+/// An interruption, and [`OdeError::EventValue`]; an integration that ends early is an [`OdeTrajectory`] that says so.
+///
+/// # Panics
+/// Where `y0`, the pattern of the flow and the tolerances are of different lengths, which [`OdeOptions::check`] tells.
+pub fn integrate_flow(
     flow: &mut dyn OdeFlow,
     (t0, t1): (f64, f64),
     y0: &[f64],
     options: &OdeOptions,
-    watch: &mut TrajectoryWatch<'_>,
-    ctx: &Ctx,
-) -> Result<OdeTrajectory, ToolError> {
+    observer: &mut TrajectoryObserver<'_>,
+    watch: &dyn Watch,
+) -> Result<OdeTrajectory, OdeError> {
     let n = y0.len();
-    ctx.reserve_doubles(40 * (n + 1))?;
+    watch.reserve_doubles(40 * (n + 1))?;
     let mut method = options.method;
     let tolerances = if method == OdeMethod::Auto {
         options.tolerances.times(TIGHTER)
@@ -127,7 +157,7 @@ pub(crate) fn integrate_flow(
     };
     let mut problem = OdeProblem::new(flow, tolerances);
     if method.is_implicit() {
-        afford_implicit_method(&mut problem, n, ctx)?;
+        afford_implicit_method(&mut problem, n, watch)?;
     }
     let bounds = StepBounds {
         end: t1,
@@ -144,7 +174,7 @@ pub(crate) fn integrate_flow(
         switched_at: None,
         stiff: false,
     };
-    watch.begin((t0, y0), &mut path.samples);
+    observer.begin((t0, y0), &mut path.samples);
     if t0 == t1 {
         return Ok(path);
     }
@@ -154,8 +184,8 @@ pub(crate) fn integrate_flow(
     // Steps before the explicit method took over last.
     let mut since = 0;
     while stepper.t() != t1 {
-        ctx.check()?;
-        ctx.count_evaluations(problem.work.evaluations - counted)?;
+        watch.check()?;
+        watch.count_evaluations(problem.work.evaluations - counted)?;
         counted = problem.work.evaluations;
         if attempts == options.max_steps {
             path.stopped = Some(OdeEnd::MaxSteps);
@@ -173,7 +203,7 @@ pub(crate) fn integrate_flow(
             }
             StepAttempt::Accepted => {}
         }
-        match record_step(&mut path, &mut problem, stepper.as_mut(), watch, ctx)? {
+        match record_step(&mut path, &mut problem, stepper.as_mut(), observer, watch)? {
             PathProgress::Whole => {}
             PathProgress::Ended(reason) => {
                 path.stopped = Some(reason);
@@ -192,7 +222,7 @@ pub(crate) fn integrate_flow(
         if path.t.len().is_multiple_of(1024) {
             let (t, steps) = (stepper.t(), path.t.len());
             let words = || format!("t = {t:.6}, {steps} steps");
-            ctx.progress(((t - t0) / (t1 - t0)).abs(), words);
+            watch.progress(Some(((t - t0) / (t1 - t0)).abs()), &words);
         }
         if options.method == OdeMethod::Auto && method == OdeMethod::Radau {
             if path.t.len() < next_trial {
@@ -227,17 +257,17 @@ pub(crate) fn integrate_flow(
                 }
             }
             next_trial = 2 * done - since;
-            let has_room =
-                path.switched_at.is_some() || afford_implicit_method(&mut problem, n, ctx).is_ok();
+            let has_room = path.switched_at.is_some()
+                || afford_implicit_method(&mut problem, n, watch).is_ok();
             let left = options.max_steps - attempts;
             if has_room
                 && left > TRIAL
                 && let Some(stiff) = try_stiff_method(
-                    (&mut path, watch),
+                    (&mut path, observer),
                     &mut problem,
                     stepper.as_ref(),
                     bounds,
-                    ctx,
+                    watch,
                 )?
             {
                 path.switched_at = path.switched_at.or(Some(stepper.t()));
@@ -248,7 +278,7 @@ pub(crate) fn integrate_flow(
             }
         }
     }
-    ctx.count_evaluations(problem.work.evaluations - counted)?;
+    watch.count_evaluations(problem.work.evaluations - counted)?;
     path.work = problem.work;
     path.stiff = stepper.is_stiff() && path.t.len() >= STIFF_STEPS_MIN;
     Ok(path)
@@ -270,19 +300,19 @@ fn record_step(
     path: &mut OdeTrajectory,
     problem: &mut OdeProblem<'_>,
     stepper: &mut dyn OdeStepper,
-    watch: &mut TrajectoryWatch<'_>,
-    ctx: &Ctx,
-) -> Result<PathProgress, ToolError> {
+    observer: &mut TrajectoryObserver<'_>,
+    watch: &dyn Watch,
+) -> Result<PathProgress, OdeError> {
     if stepper.y().iter().any(|value| !value.is_finite()) {
         return Ok(PathProgress::Ended(OdeEnd::NotFinite));
     }
     let n = stepper.y().len();
     if path.y.len() + 2 * n > path.y.capacity() {
         let states = path.t.len().max(32);
-        ctx.reserve_doubles(states * (n + 1))?;
+        watch.reserve_doubles(states * (n + 1))?;
         path.y.reserve(states * n);
     }
-    let halt = watch.step(problem, stepper, &mut path.samples, ctx)?;
+    let halt = observer.step(problem, stepper, &mut path.samples, watch)?;
     let (t, y) = match &halt {
         None => (stepper.t(), stepper.y()),
         Some(IntegrationHalt::End(_, t, y) | IntegrationHalt::Change(t, y, _)) => (*t, &y[..]),
@@ -306,15 +336,15 @@ fn record_step(
 /// A few steps of the stiff method from the state of the explicit one, which stay in the path where they are so much longer that it pays;
 /// otherwise it is as if they had not been.
 fn try_stiff_method(
-    (path, watch): (&mut OdeTrajectory, &mut TrajectoryWatch<'_>),
+    (path, observer): (&mut OdeTrajectory, &mut TrajectoryObserver<'_>),
     problem: &mut OdeProblem<'_>,
     explicit: &dyn OdeStepper,
     bounds: StepBounds,
-    ctx: &Ctx,
-) -> Result<Option<Box<dyn OdeStepper>>, ToolError> {
+    watch: &dyn Watch,
+) -> Result<Option<Box<dyn OdeStepper>>, OdeError> {
     let (t, step) = (explicit.t(), explicit.next_step());
     let (steps, samples, rejected) = (path.t.len(), path.samples.len(), path.rejected);
-    let mark = watch.mark();
+    let mark = observer.mark();
     let mut stiff = OdeMethod::Radau.start(problem, (t, explicit.y()), Some(step), bounds);
     let mut is_whole = true;
     for _ in 0..TRIAL {
@@ -323,7 +353,7 @@ fn try_stiff_method(
         }
         match stiff.attempt(problem, bounds) {
             StepAttempt::Accepted => {
-                let recorded = record_step(path, problem, stiff.as_mut(), watch, ctx)?;
+                let recorded = record_step(path, problem, stiff.as_mut(), observer, watch)?;
                 is_whole = matches!(recorded, PathProgress::Whole);
             }
             StepAttempt::Rejected => path.rejected += 1,
@@ -343,7 +373,7 @@ fn try_stiff_method(
     path.y.truncate(steps * n);
     path.samples.truncate(samples);
     path.rejected = rejected;
-    watch.rewind(&mark);
+    observer.rewind(&mark);
     Ok(None)
 }
 
@@ -351,12 +381,12 @@ fn try_stiff_method(
 fn afford_implicit_method(
     problem: &mut OdeProblem<'_>,
     n: usize,
-    ctx: &Ctx,
-) -> Result<(), ToolError> {
+    watch: &dyn Watch,
+) -> Result<(), Interruption> {
     let pattern = &*problem.pattern();
     let size = pattern.n as f64;
     if pattern.storage() == JacobianStorage::Dense {
-        ctx.afford(3.0 * size * size * size)?;
+        watch.afford(3.0 * size * size * size)?;
     }
     let pairs = if radau::has_five_stages(&problem.tolerances) {
         2
@@ -365,7 +395,7 @@ fn afford_implicit_method(
     };
     let complex = ShiftedFactors::<c64>::room(pattern).saturating_mul(pairs);
     let room = ShiftedFactors::<f64>::room(pattern).saturating_add(complex);
-    ctx.reserve_doubles(room.saturating_add(30 * n + pattern.entries.len()))
+    watch.reserve_doubles(room.saturating_add(30 * n + pattern.entries.len()))
 }
 
 /// A step that became too small because the solution has grown beyond all measure is a blow-up; because of a component that must have no
@@ -385,7 +415,7 @@ fn told_apart(reason: OdeEnd, path: &OdeTrajectory, tolerances: &OdeTolerances) 
 
 /// The error at the end of an integration, by comparison with another.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct AtEnd {
+pub(crate) struct ErrorAtEnd {
     /// Largest difference of a component.
     pub largest: f64,
     /// The same in units of `atol + rtol |y|`, with the largest `|y|` of the component along the solution.
@@ -394,7 +424,7 @@ pub(crate) struct AtEnd {
 
 /// Estimates the errors of the first `n` components at the end by comparing with a run at ten times looser tolerances, or with steps
 /// half as long where those are the same; `None` when that run does not arrive. Returns the work too. `tolerances` are those of
-/// [`AtEnd::scaled`], `watch` has the events that change the state, for each run anew.
+/// [`ErrorAtEnd::scaled`], `observer` has the events that change the state, for each run anew.
 ///
 /// # Errors
 /// As [`integrate_flow`].
@@ -403,9 +433,9 @@ pub(crate) fn error_at_end<'a>(
     (path, n): (&OdeTrajectory, usize),
     options: &OdeOptions,
     tolerances: &OdeTolerances,
-    watch: &dyn Fn() -> TrajectoryWatch<'a>,
-    ctx: &Ctx,
-) -> Result<(Option<AtEnd>, OdeWork), ToolError> {
+    observer: &dyn Fn() -> TrajectoryObserver<'a>,
+    watch: &dyn Watch,
+) -> Result<(Option<ErrorAtEnd>, OdeWork), OdeError> {
     const LOOSER: f64 = 10.0;
     // Where `auto` needed the stiff method early and to the end, the other run need not find that out again.
     let soon = |at: f64| {
@@ -426,9 +456,9 @@ pub(crate) fn error_at_end<'a>(
     };
     let span = (path.t[0], path.t_end());
     if span.0 == span.1 {
-        return Ok((Some(AtEnd::default()), OdeWork::default()));
+        return Ok((Some(ErrorAtEnd::default()), OdeWork::default()));
     }
-    let mut other = integrate_flow(flow, span, path.state(0), &looser, &mut watch(), ctx)?;
+    let mut other = integrate_flow(flow, span, path.state(0), &looser, &mut observer(), watch)?;
     let mut work = other.work;
     if other.stopped.is_none() && other.t == path.t {
         // Not the tolerance but another limit makes the steps: shorter ones tell how far off these are.
@@ -438,13 +468,13 @@ pub(crate) fn error_at_end<'a>(
             max_steps: options.max_steps.saturating_mul(4),
             ..options.clone()
         };
-        other = integrate_flow(flow, span, path.state(0), &shorter, &mut watch(), ctx)?;
+        other = integrate_flow(flow, span, path.state(0), &shorter, &mut observer(), watch)?;
         work += other.work;
     }
     if other.stopped.is_some() {
         return Ok((None, work));
     }
-    let mut found = AtEnd::default();
+    let mut found = ErrorAtEnd::default();
     for (index, (y, other)) in path.y_end().iter().zip(other.y_end()).take(n).enumerate() {
         let difference = (y - other).abs();
         let sizes = path.y[index..].iter().step_by(path.dimension());

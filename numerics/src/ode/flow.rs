@@ -6,8 +6,10 @@ use super::matrix::{JacobianPattern, RealOrComplexField, ShiftedFactors, Singula
 
 /// The right-hand side `f` of `M y' = f(t, y)`, and its derivatives.
 ///
+/// A value that is not finite, where there is none, makes the step shorter, and in the end ends the integration.
+///
 /// The state may hold several parts of the length of the pattern; only the first part enters the Jacobian, which serves them all.
-pub(crate) trait OdeFlow {
+pub trait OdeFlow {
     /// `dy = f(t, y)`.
     fn eval(&mut self, t: f64, y: &[f64], dy: &mut [f64]);
     /// As [`OdeFlow::eval`] at the stages of a step, in less time than one after the other; false, and nothing done, where it cannot.
@@ -22,6 +24,9 @@ pub(crate) trait OdeFlow {
     fn time_slope(&mut self, t: f64, y: &[f64], slope: &mut [f64]) -> u64;
 }
 
+/// A smaller relative error cannot be told from rounding.
+pub const RTOL_MIN: f64 = 100.0 * f64::EPSILON;
+
 /// Tolerances of the local error.
 #[derive(Debug, Clone)]
 pub struct OdeTolerances {
@@ -33,7 +38,7 @@ pub struct OdeTolerances {
 
 impl OdeTolerances {
     /// The absolute tolerance of an entry of the state.
-    pub(crate) fn absolute(&self, index: usize) -> f64 {
+    pub fn absolute(&self, index: usize) -> f64 {
         if self.atol.len() == 1 {
             self.atol[0]
         } else {
@@ -44,7 +49,7 @@ impl OdeTolerances {
     /// The tolerances of `n` components and their derivatives by parameters: a change of a parameter by its own size counts as much
     /// as the component.
     #[must_use]
-    pub(crate) fn with_derivatives(&self, n: usize, parameters: &[f64]) -> Self {
+    pub fn with_derivatives(&self, n: usize, parameters: &[f64]) -> Self {
         let own = (0..n).map(|index| self.absolute(index));
         let of = |parameter: &f64| {
             let size = if *parameter == 0.0 {
@@ -61,12 +66,13 @@ impl OdeTolerances {
     }
 
     /// The scale `atol + rtol |y|` of the error of an entry.
-    pub(crate) fn scale(&self, index: usize, y: f64) -> f64 {
+    pub fn scale(&self, index: usize, y: f64) -> f64 {
         self.absolute(index) + self.rtol * y.abs()
     }
 
     /// Tolerances looser by a factor.
-    pub(crate) fn times(&self, factor: f64) -> Self {
+    #[must_use]
+    pub fn times(&self, factor: f64) -> Self {
         Self {
             rtol: self.rtol * factor,
             atol: self.atol.iter().map(|atol| atol * factor).collect(),
@@ -74,7 +80,7 @@ impl OdeTolerances {
     }
 
     /// The root mean square of `values / scale(y)`.
-    pub(crate) fn norm(&self, values: &[f64], y: &[f64]) -> f64 {
+    pub fn norm(&self, values: &[f64], y: &[f64]) -> f64 {
         let mut sum = 0.0;
         for (index, (value, y)) in values.iter().zip(y).enumerate() {
             let scaled = value / self.scale(index, *y);

@@ -2,7 +2,7 @@
 //! and II.10); the coefficients are those of the authors' program DOP853.
 
 use super::tableau::{ButcherTableau, RungeKuttaStep, combine_stages};
-use crate::ode::solve::flow::OdeProblem;
+use crate::ode::flow::OdeProblem;
 
 /// Stages that only the interpolation needs.
 pub(super) const EXTRA: usize = 3;

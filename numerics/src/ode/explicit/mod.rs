@@ -12,7 +12,7 @@ mod tsit5;
 use self::tableau::{ButcherTableau, RungeKuttaStep, combine_stages};
 use super::control::StepController;
 use super::flow::OdeProblem;
-use super::stepper::{OdeStepper, StepAttempt, StepBounds, initial_step, plan_step, stuck_attempt};
+use super::stepper::{OdeStepper, StepAttempt, StepBounds, StepState, initial_step};
 
 /// Smaller than that of stiff methods, whose steps are limited by more than the error: fewer steps are rejected, and of `dop853` a tenth to a
 /// sixth fewer evaluations are needed for the same error at the end (Lorenz, Kepler, Arenstorf, Brusselator, Van der Pol, Henon-Heiles).
@@ -45,12 +45,8 @@ impl RungeKuttaPair {
 pub(crate) struct ExplicitRungeKutta {
     pair: RungeKuttaPair,
     n: usize,
-    t: f64,
-    y: Vec<f64>,
-    t_before: f64,
+    reached: StepState,
     y_before: Vec<f64>,
-    /// The size of the next step, with its sign.
-    h: f64,
     /// Derivatives at the stages, one after the other; the one at the end of the step comes last.
     k: Vec<f64>,
     next: Vec<f64>,
@@ -62,7 +58,6 @@ pub(crate) struct ExplicitRungeKutta {
     control: StepController,
     near: StiffnessCounter,
     half_near: StiffnessCounter,
-    non_finite: bool,
 }
 
 /// Steps near the border of stability, and those off it since.
@@ -110,11 +105,8 @@ impl ExplicitRungeKutta {
         Self {
             pair,
             n,
-            t,
-            y: y.to_vec(),
-            t_before: t,
+            reached: StepState::new((t, y), h),
             y_before: y.to_vec(),
-            h,
             k,
             next: vec![0.0; n],
             stage: vec![0.0; n],
@@ -124,7 +116,6 @@ impl ExplicitRungeKutta {
             control: StepController::new(tableau.growth, tableau.order, SAFETY),
             near: StiffnessCounter::default(),
             half_near: StiffnessCounter::default(),
-            non_finite: false,
         }
     }
 
@@ -135,15 +126,21 @@ impl ExplicitRungeKutta {
         let last = tableau.a.len() - 1;
         for index in 1..last {
             let (before, after) = self.k.split_at_mut(index * n);
-            combine_stages(&mut self.stage, &self.y, h, before, tableau.a[index]);
+            combine_stages(
+                &mut self.stage,
+                &self.reached.y,
+                h,
+                before,
+                tableau.a[index],
+            );
             let time = if tableau.c[index] == 1.0 {
-                self.t + h
+                self.reached.t + h
             } else {
-                self.t + tableau.c[index] * h
+                self.reached.t + tableau.c[index] * h
             };
             problem.eval(time, &self.stage, &mut after[..n]);
         }
-        combine_stages(&mut self.next, &self.y, h, &self.k, tableau.a[last]);
+        combine_stages(&mut self.next, &self.reached.y, h, &self.k, tableau.a[last]);
     }
 
     fn last_stage(&self) -> usize {
@@ -153,7 +150,7 @@ impl ExplicitRungeKutta {
     fn evaluate_end(&mut self, problem: &mut OdeProblem<'_>, h: f64) {
         let (n, last) = (self.n, self.last_stage());
         problem.eval(
-            self.t + h,
+            self.reached.t + h,
             &self.next,
             &mut self.k[last * n..(last + 1) * n],
         );
@@ -168,7 +165,7 @@ impl ExplicitRungeKutta {
     }
 
     fn larger(&self, index: usize) -> f64 {
-        self.y[index].abs().max(self.next[index].abs())
+        self.reached.y[index].abs().max(self.next[index].abs())
     }
 
     fn embedded(&mut self, problem: &OdeProblem<'_>, h: f64, weights: &[f64]) -> f64 {
@@ -237,15 +234,20 @@ impl ExplicitRungeKutta {
             return;
         }
         self.dense_ready = true;
-        let h = self.t - self.t_before;
+        let h = self.reached.t - self.reached.t_before;
         if self.pair == RungeKuttaPair::Dop853 {
-            dop853::extra_stages(&mut self.k, &self.y_before, (self.t_before, h), problem);
+            dop853::extra_stages(
+                &mut self.k,
+                &self.y_before,
+                (self.reached.t_before, h),
+                problem,
+            );
         }
         let step = RungeKuttaStep {
             h,
             k: &self.k,
             before: &self.y_before,
-            after: &self.y,
+            after: &self.reached.y,
         };
         match self.pair {
             RungeKuttaPair::Dopri5 => dopri5::dense_coefficients(step, &mut self.dense),
@@ -256,28 +258,35 @@ impl ExplicitRungeKutta {
 }
 
 impl OdeStepper for ExplicitRungeKutta {
+    fn reached(&self) -> &StepState {
+        &self.reached
+    }
+
     fn attempt(&mut self, problem: &mut OdeProblem<'_>, bounds: StepBounds) -> StepAttempt {
         let n = self.n;
-        if !self.control.is_first() && !self.control.is_after_rejection() && self.t != self.t_before
+        if !self.control.is_first()
+            && !self.control.is_after_rejection()
+            && self.reached.t != self.reached.t_before
         {
             // The derivative at the end of the last step begins this one.
             let last = self.last_stage();
             self.k.copy_within(last * n..(last + 1) * n, 0);
-            self.t_before = self.t;
+            self.reached.t_before = self.reached.t;
         }
         self.dense_ready = false;
-        let Some((h, last)) = plan_step(self.h, self.t, bounds, 0.01) else {
-            return stuck_attempt(0, self.non_finite);
+        let Some(step) = self.reached.plan_step(bounds, 0.01, false) else {
+            return self.reached.stuck_attempt();
         };
+        let h = step.h;
         self.stages(problem, h);
         let fsal = self.pair != RungeKuttaPair::Dop853;
         if fsal {
             self.evaluate_end(problem, h);
         }
         let error = self.error(problem, h);
-        self.non_finite = !error.is_finite();
-        if self.non_finite || error > 1.0 {
-            self.h = match self.non_finite {
+        self.reached.non_finite = !error.is_finite();
+        if self.reached.non_finite || error > 1.0 {
+            self.reached.h = match self.reached.non_finite {
                 true => SHRINK * h,
                 false => h / self.control.quotient(error, 1.0),
             };
@@ -288,33 +297,20 @@ impl OdeStepper for ExplicitRungeKutta {
             self.evaluate_end(problem, h);
         }
         self.test_stiffness(h);
-        self.h = self.control.accept(h, error, 1.0);
-        self.t_before = self.t;
-        self.t = if last { bounds.end } else { self.t + h };
-        std::mem::swap(&mut self.y, &mut self.y_before);
-        self.y.copy_from_slice(&self.next);
+        self.reached.h = self.control.accept(h, error, 1.0);
+        self.reached.accept_step(step, bounds);
+        std::mem::swap(&mut self.reached.y, &mut self.y_before);
+        self.reached.y.copy_from_slice(&self.next);
         StepAttempt::Accepted
-    }
-
-    fn t(&self) -> f64 {
-        self.t
-    }
-
-    fn t_before(&self) -> f64 {
-        self.t_before
-    }
-
-    fn y(&self) -> &[f64] {
-        &self.y
     }
 
     fn interpolate(&mut self, problem: &mut OdeProblem<'_>, t: f64, y: &mut [f64]) {
         self.prepare_dense(problem);
-        let s = (t - self.t_before) / (self.t - self.t_before);
+        let s = (t - self.reached.t_before) / (self.reached.t - self.reached.t_before);
         match self.pair {
             RungeKuttaPair::Dopri5 => dopri5::interpolate_step(&self.dense, &self.y_before, s, y),
             RungeKuttaPair::Tsit5 => {
-                let h = self.t - self.t_before;
+                let h = self.reached.t - self.reached.t_before;
                 combine_stages(
                     y,
                     &self.y_before,
@@ -325,10 +321,6 @@ impl OdeStepper for ExplicitRungeKutta {
             }
             RungeKuttaPair::Dop853 => dop853::interpolate_step(&self.dense, &self.y_before, s, y),
         }
-    }
-
-    fn next_step(&self) -> f64 {
-        self.h
     }
 
     fn is_stiff(&self) -> bool {
