@@ -1,30 +1,31 @@
-//! [`OdeFunction`]: a right-hand side in Rust, for programs that use the methods as a library.
+//! [`OdeFunction`]: a right-hand side that is a function of Rust.
 
 use std::sync::Arc;
 
-use tool_core::{Ctx, ToolError, Vector};
-
-use super::check::{RTOL_MIN, checked_times};
 use super::differences::FiniteDifferences;
 use super::drive::{OdeOptions, OdeTrajectory, integrate_flow};
+use super::error::{OdeArgumentError, OdeError};
 use super::flow::{OdeFlow, OdeTolerances};
+use super::mass::MassMatrix;
 use super::matrix::JacobianPattern;
 use super::method::OdeMethod;
-use super::watch::TrajectoryWatch;
+use super::observer::TrajectoryObserver;
+use super::solution::{InitialValueProblem, OdeSolution};
+use crate::watch::Watch;
 
 /// The right-hand side of `y' = f(t, y)`, called as `f(t, y, dy)`; it sets every entry of `dy`. Jacobians are found by differences.
 ///
 /// ```
-/// use math_tools::ode::{OdeFunction, OdeMethod, OdeOptions};
-/// use tool_core::Ctx;
+/// use numerics::NoWatch;
+/// use numerics::ode::{OdeFunction, OdeMethod, OdeOptions};
 ///
 /// let mut decay = OdeFunction::new(1, |_t, y, dy| dy[0] = -0.5 * y[0]);
 /// let options = OdeOptions::default();
-/// let path = decay.integrate((0.0, 4.0), &[1.0], &[2.0], &options, &Ctx::default())?;
+/// let path = decay.integrate((0.0, 4.0), &[1.0], &[2.0], &options, &NoWatch)?;
 /// assert_eq!((path.stopped, &path.methods[..]), (None, &[OdeMethod::Dop853][..]));
 /// assert!((path.y_end()[0] - (-2.0_f64).exp()).abs() < 1e-7);
 /// assert!((path.samples[0] - (-1.0_f64).exp()).abs() < 1e-7);
-/// # Ok::<(), tool_core::ToolError>(())
+/// # Ok::<(), numerics::ode::OdeError>(())
 /// ```
 #[derive(Debug)]
 pub struct OdeFunction<F> {
@@ -53,58 +54,88 @@ impl<F: FnMut(f64, &[f64], &mut [f64])> OdeFunction<F> {
     /// from the first to the second too.
     ///
     /// # Method
-    /// That of the options, as `solve_ode` does it, but without its estimate of the error at the end and without a look for changes between the steps.
+    /// That of the options alone: without an estimate of the error at the end and without a look for changes between the steps, as
+    /// [`OdeFunction::solve`] has them.
     ///
     /// # Errors
-    /// `invalid_args` at the argument of `solve_ode` that does not fit; a stop request or a budget. An integration that ends early is a
-    /// [`OdeTrajectory`] that says so.
+    /// [`OdeArgumentError`]; an interruption. An integration that ends early is an [`OdeTrajectory`] that says so.
     pub fn integrate(
         &mut self,
         span: (f64, f64),
         y0: &[f64],
         times: &[f64],
         options: &OdeOptions,
-        ctx: &Ctx,
-    ) -> Result<OdeTrajectory, ToolError> {
-        let (n, found) = (self.n, y0.len());
-        if n != found || n == 0 {
-            refuse!(invalid "/y0", "shape"; "expected {} numbers, one per component, found {found}", n.max(1));
+        watch: &dyn Watch,
+    ) -> Result<OdeTrajectory, OdeError> {
+        let problem = InitialValueProblem {
+            times: Some(times),
+            options: options.clone(),
+            ..InitialValueProblem::new(y0, span)
+        };
+        problem.check(self.n)?;
+        let mut differenced = self.differenced(&problem, watch)?;
+        let mut observer = TrajectoryObserver::at(times, span);
+        integrate_flow(&mut differenced, span, y0, options, &mut observer, watch)
+    }
+
+    /// Solves a problem: the trajectory with its evidence, its events, and equations `M y' = f(t, y)` with a mass matrix.
+    ///
+    /// # Method
+    /// As [`InitialValueProblem::solve`]; `auto` is `radau` with a mass matrix.
+    ///
+    /// # Errors
+    /// [`OdeArgumentError`]; as [`InitialValueProblem::solve`].
+    pub fn solve(
+        &mut self,
+        problem: &InitialValueProblem<'_>,
+        watch: &dyn Watch,
+    ) -> Result<OdeSolution, OdeError> {
+        problem.check(self.n)?;
+        let mut options = problem.options.clone();
+        if let Some(mass) = problem.mass {
+            options.method = implicit_method(options.method)?;
+            if mass.len() != self.n {
+                let (expected, found) = (self.n * self.n, mass.len() * mass.len());
+                return Err(OdeArgumentError::MassLength { expected, found }.into());
+            }
         }
-        if let Some(index) = y0.iter().position(|y| !y.is_finite()) {
-            refuse!(invalid format!("/y0/{index}"); "expected a finite number, found {}", y0[index]);
-        }
-        if span.0 == span.1 || !(span.1 - span.0).is_finite() {
-            refuse!(invalid "/t_span"; "expected two different finite times, found {} and {}", span.0, span.1);
-        }
-        let mut times = Vector::from(times.to_vec());
-        if !times.is_empty() {
-            times = checked_times(times, span)?;
-        }
-        let tolerances = &options.tolerances;
-        if !(RTOL_MIN..=1.0).contains(&tolerances.rtol) {
-            refuse!(invalid "/rtol"; "expected a number from {RTOL_MIN:.1e} to 1, found {}", tolerances.rtol);
-        }
-        let atol = &tolerances.atol;
-        if ![1, n].contains(&atol.len())
-            || atol.iter().any(|atol| !(*atol >= 0.0 && atol.is_finite()))
-        {
-            refuse!(invalid "/atol"; "expected one number of at least 0, or one per component, found {atol:?}");
-        }
-        if options.step_max.is_nan() || options.step_max <= 0.0 {
-            refuse!(invalid "/max_step"; "expected a number above 0, found {}", options.step_max);
-        }
-        if options.method == OdeMethod::Auto || options.method.is_implicit() {
+        let problem = InitialValueProblem {
+            options,
+            ..*problem
+        };
+        let mut differenced = self.differenced(&problem, watch)?;
+        problem.solve(&mut differenced, watch)
+    }
+
+    /// The function with its derivatives by differences, for which there must be room.
+    fn differenced<'a>(
+        &'a mut self,
+        problem: &'a InitialValueProblem<'_>,
+        watch: &dyn Watch,
+    ) -> Result<DifferencedFunction<'a, F>, OdeError> {
+        let (method, n) = (problem.options.method, self.n);
+        if method == OdeMethod::Auto || method.is_implicit() {
             let (below, above) = self.band;
             // Places and values of the entries, and the columns of differences.
-            ctx.reserve_doubles(n.saturating_mul(5 * n.min(below + above + 1)))?;
+            watch.reserve_doubles(n.saturating_mul(5 * n.min(below + above + 1)))?;
         }
-        let mut differenced = DifferencedFunction {
+        Ok(DifferencedFunction {
             function: self,
-            tolerances,
+            tolerances: &problem.options.tolerances,
+            mass: problem.mass,
             slopes: None,
-        };
-        let mut watch = TrajectoryWatch::at(&times, span);
-        integrate_flow(&mut differenced, span, y0, options, &mut watch, ctx)
+        })
+    }
+}
+
+/// The method for a mass matrix.
+fn implicit_method(method: OdeMethod) -> Result<OdeMethod, OdeArgumentError> {
+    match method {
+        OdeMethod::Auto => Ok(OdeMethod::Radau),
+        method if method.is_implicit() => Ok(method),
+        method => Err(OdeArgumentError::ExplicitMethod {
+            method: method.name(),
+        }),
     }
 }
 
@@ -112,6 +143,7 @@ impl<F: FnMut(f64, &[f64], &mut [f64])> OdeFunction<F> {
 struct DifferencedFunction<'a, F> {
     function: &'a mut OdeFunction<F>,
     tolerances: &'a OdeTolerances,
+    mass: Option<&'a MassMatrix>,
     /// Made when first needed.
     slopes: Option<(Arc<JacobianPattern>, FiniteDifferences)>,
 }
@@ -121,12 +153,14 @@ impl<F: FnMut(f64, &[f64], &mut [f64])> DifferencedFunction<'_, F> {
     fn parts(&mut self) -> (&mut F, &mut (Arc<JacobianPattern>, FiniteDifferences)) {
         let OdeFunction { f, n, band } = &mut *self.function;
         let (n, (below, above), tolerances) = (*n, *band, self.tolerances);
+        let mass = self.mass;
         let slopes = self.slopes.get_or_insert_with(|| {
             let row = |row: usize| {
                 let columns = row.saturating_sub(below)..n.min(row + above + 1);
                 columns.map(move |column| (row, column))
             };
-            let pattern = JacobianPattern::new(n, (0..n).flat_map(row).collect(), None);
+            let mass = mass.map(|mass| mass.entries().to_vec());
+            let pattern = JacobianPattern::new(n, (0..n).flat_map(row).collect(), mass);
             let differences = FiniteDifferences::new(&pattern, Some(tolerances));
             (Arc::new(pattern), differences)
         });

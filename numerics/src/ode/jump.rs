@@ -1,10 +1,11 @@
 //! Detection of jumps of the right-hand side between the points that the steps evaluated: [`search_discontinuity`].
 
-use tool_core::{Ctx, ToolError};
+use super::error::OdeError;
+use crate::watch::Watch;
 
 use super::drive::{OdeOptions, OdeTrajectory, integrate_flow};
 use super::flow::{OdeFlow, OdeWork};
-use super::watch::TrajectoryWatch;
+use super::observer::TrajectoryObserver;
 
 /// The right-hand side is looked at in at least about so many places of the span.
 const PLACES: f64 = 200.0;
@@ -15,7 +16,7 @@ const TOLERANCES: f64 = 100.0;
 
 /// A place where the right-hand side changes faster than the steps saw.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct DerivativeJump {
+pub struct DerivativeJump {
     /// About where.
     pub t: f64,
     /// A step that sees it.
@@ -35,12 +36,12 @@ pub(crate) struct DerivativeJump {
 ///
 /// # Errors
 /// As [`integrate_flow`].
-pub(super) fn search_discontinuity(
+pub fn search_discontinuity(
     flow: &mut dyn OdeFlow,
     path: &OdeTrajectory,
     options: &OdeOptions,
-    ctx: &Ctx,
-) -> Result<(Option<DerivativeJump>, OdeWork), ToolError> {
+    watch: &dyn Watch,
+) -> Result<(Option<DerivativeJump>, OdeWork), OdeError> {
     let span = (path.t_end() - path.t[0]).abs();
     let mut work = OdeWork::default();
     for index in 1..path.t.len() {
@@ -50,7 +51,7 @@ pub(super) fn search_discontinuity(
         }
         let count = (PLACES * step.abs() / span).ceil() as usize;
         work.evaluations += count as u64 + 2;
-        let Some(t) = suspicious_time(flow, path, index, count, options, ctx)? else {
+        let Some(t) = suspicious_time(flow, path, index, count, options, watch)? else {
             continue;
         };
         let short = OdeOptions {
@@ -60,7 +61,14 @@ pub(super) fn search_discontinuity(
         };
         let ends = (path.t[index - 1], path.t[index]);
         let start = path.state(index - 1);
-        let again = integrate_flow(flow, ends, start, &short, &mut TrajectoryWatch::none(), ctx)?;
+        let again = integrate_flow(
+            flow,
+            ends,
+            start,
+            &short,
+            &mut TrajectoryObserver::none(),
+            watch,
+        )?;
         work += again.work;
         let scale = |index, y| TOLERANCES * options.tolerances.scale(index, y);
         let mut ends = path.state(index).iter().zip(again.y_end()).enumerate();
@@ -80,8 +88,8 @@ fn suspicious_time(
     index: usize,
     count: usize,
     options: &OdeOptions,
-    ctx: &Ctx,
-) -> Result<Option<f64>, ToolError> {
+    watch: &dyn Watch,
+) -> Result<Option<f64>, OdeError> {
     /// A part of the range of the values.
     const OFF: f64 = 0.2;
     /// Less than this relative to the values is rounding.
@@ -89,8 +97,8 @@ fn suspicious_time(
     let (before, after) = (path.state(index - 1), path.state(index));
     let (start, n) = (path.t[index - 1], before.len());
     let step = path.t[index] - start;
-    ctx.reserve_doubles((count + 3) * n)?;
-    ctx.count_evaluations(count as u64 + 2)?;
+    watch.reserve_doubles((count + 3) * n)?;
+    watch.count_evaluations(count as u64 + 2)?;
     let (mut slope, mut slope_after) = (vec![0.0; n], vec![0.0; n]);
     flow.eval(start, before, &mut slope);
     flow.eval(path.t[index], after, &mut slope_after);
@@ -99,7 +107,7 @@ fn suspicious_time(
     let (mut low, mut high) = (vec![f64::INFINITY; n], vec![f64::NEG_INFINITY; n]);
     let mut y = vec![0.0; n];
     for (place, values) in seen.chunks_exact_mut(n).enumerate() {
-        ctx.check()?;
+        watch.check()?;
         let s = (place as f64 + 0.5) / count as f64;
         let r = 1.0 - s;
         for (k, y) in y.iter_mut().enumerate() {

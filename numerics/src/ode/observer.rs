@@ -1,13 +1,13 @@
-//! [`TrajectoryWatch`]: values at given times and events, found on the interpolation of each step.
+//! [`TrajectoryObserver`]: values at given times and events, found on the interpolation of each step.
 
-use tool_core::{Ctx, ToolError};
+use super::error::OdeError;
+use crate::watch::{Interruption, Watch};
 
 use super::crossing::{FastChangeDetector, Point};
-use super::detector::{EventDetector, EventDoubt, EventZero, StepInterior};
-use super::event::{CheckedEvent, EventOccurrences};
+use super::detector::{EventDetector, EventZero, StepInterior};
+use super::event::{EventDoubt, EventOccurrences, OdeEvent};
 use super::flow::OdeProblem;
 use super::stepper::{OdeEnd, OdeStepper};
-use crate::expression::ExpressionSystem;
 
 /// What an event does to the integration.
 #[derive(Debug)]
@@ -28,8 +28,8 @@ const SAME: f64 = 16.0 * f64::EPSILON;
 /// Changes of the state that follow each other within this share of the times of the span, so many times, come to no end.
 const PILE: (f64, u32) = (1e-12, 4);
 
-/// What a [`TrajectoryWatch`] has seen up to a step: values, and of each event its occurrences and the last value of its function.
-pub(crate) struct WatchCheckpoint {
+/// What a [`TrajectoryObserver`] has seen up to a step: values, and of each event its occurrences and the last value of its function.
+pub(crate) struct ObserverCheckpoint {
     done: usize,
     changes: StateChanges,
     events: Vec<EventSightings>,
@@ -55,12 +55,11 @@ struct StateChanges {
 }
 
 /// Requested values and events.
-pub(crate) struct TrajectoryWatch<'e> {
+pub struct TrajectoryObserver<'e> {
     times: &'e [f64],
     done: usize,
     events: Vec<EventDetector<'e>>,
-    /// t, the first entries of the state, the free parameters, as the events see them.
-    slots: Vec<f64>,
+    /// The first entries of the state, which the events see.
     n: usize,
     /// Start and end of the whole integration.
     span: (f64, f64),
@@ -68,58 +67,32 @@ pub(crate) struct TrajectoryWatch<'e> {
     changes_max: u64,
 }
 
-impl<'e> TrajectoryWatch<'e> {
+impl<'e> TrajectoryObserver<'e> {
     /// Nothing.
-    pub(crate) fn none() -> Self {
+    pub fn none() -> Self {
         Self::at(&[], (0.0, 1.0))
     }
 
     /// States at times in the order of integration.
-    pub(crate) fn at(times: &'e [f64], span: (f64, f64)) -> Self {
-        Self::new(times, &[], (0, &[]), span, 0)
+    pub fn at(times: &'e [f64], span: (f64, f64)) -> Self {
+        Self::new(times, Vec::new(), 0, span, 0)
     }
 
-    /// States at times in the order of integration, and events, which see `n` entries of the state and the free parameters, with the
-    /// largest number of changes of the state.
-    pub(crate) fn new(
+    /// States at times in the order of integration, and events, which see the first `n` entries of the state, with the largest number of changes
+    /// of the state.
+    pub fn new(
         times: &'e [f64],
-        events: &'e [CheckedEvent],
-        (n, free): (usize, &[f64]),
+        events: Vec<OdeEvent<'e>>,
+        n: usize,
         span: (f64, f64),
         changes_max: u64,
     ) -> Self {
-        let watched = |(index, checked): (usize, &'e CheckedEvent)| EventDetector {
-            evaluator: checked.function.evaluator(),
-            used: {
-                let slots = checked.function.slots().into_iter();
-                let entries = slots.filter(|slot| (1..=n).contains(slot));
-                entries.map(|slot| slot - 1).collect()
-            },
-            direction: checked.event.direction,
-            terminal: checked.event.terminal,
-            count: match (checked.event.count, checked.event.terminal) {
-                (Some(count), _) => count.get() as u64,
-                (None, true) => 1,
-                (None, false) => u64::MAX,
-            },
-            before: 0.0,
-            came_from: None,
-            gradient: checked.gradient.as_ref().map(ExpressionSystem::evaluator),
-            set: {
-                let set = checked.set.iter();
-                let set = set.map(|(entry, new)| (*entry, new.evaluator()));
-                (index, set.collect())
-            },
-            found: EventOccurrences::default(),
-            unrest: FastChangeDetector::default(),
-            doubt: None,
-        };
+        let events = events.into_iter().enumerate();
         Self {
             times,
             done: 0,
-            events: events.iter().enumerate().map(watched).collect(),
-            slots: std::iter::repeat_n(0.0, n + 1)
-                .chain(free.iter().copied())
+            events: events
+                .map(|(index, event)| EventDetector::new(index, event, n))
                 .collect(),
             n,
             span,
@@ -128,21 +101,21 @@ impl<'e> TrajectoryWatch<'e> {
         }
     }
 
-    /// The events that change the state alone, none of which ends the integration, nor occurs oftener than it did here where it would.
-    pub(crate) fn changes_alone(&self, events: &'e [CheckedEvent], free: &[f64]) -> Self {
-        let mut watch = Self::new(&[], events, (self.n, free), self.span, u64::MAX);
-        for (event, done) in watch.events.iter_mut().zip(&self.events) {
+    /// The events, made anew, that change the state alone, none of which ends the integration, nor occurs oftener than it did here where it would.
+    pub(crate) fn changes_alone(&self, events: Vec<OdeEvent<'e>>) -> Self {
+        let mut observer = Self::new(&[], events, self.n, self.span, u64::MAX);
+        for (event, done) in observer.events.iter_mut().zip(&self.events) {
             if event.terminal {
                 event.count = done.found.after.len() as u64;
                 event.terminal = false;
             }
         }
-        watch.events.retain(EventDetector::changes_state);
-        watch
+        observer.events.retain(EventDetector::changes_state);
+        observer
     }
 
     /// Why zeros of an event may be missing, with its index.
-    pub(crate) fn doubts(&self) -> Vec<(usize, EventDoubt)> {
+    pub fn doubts(&self) -> Vec<(usize, EventDoubt)> {
         let events = self.events.iter().enumerate();
         events
             .filter_map(|(index, event)| Some((index, event.doubt?)))
@@ -150,12 +123,12 @@ impl<'e> TrajectoryWatch<'e> {
     }
 
     /// The occurrences of each event.
-    pub(crate) fn occurrences(self) -> Vec<EventOccurrences> {
+    pub fn occurrences(self) -> Vec<EventOccurrences> {
         self.events.into_iter().map(|event| event.found).collect()
     }
 
     /// What it has seen so far.
-    pub(crate) fn mark(&self) -> WatchCheckpoint {
+    pub(crate) fn mark(&self) -> ObserverCheckpoint {
         let of = |event: &EventDetector<'_>| EventSightings {
             counts: (event.found.t.len(), event.found.after.len()),
             before: event.before,
@@ -163,7 +136,7 @@ impl<'e> TrajectoryWatch<'e> {
             unrest: event.unrest,
             doubt: event.doubt,
         };
-        WatchCheckpoint {
+        ObserverCheckpoint {
             done: self.done,
             changes: self.changes,
             events: self.events.iter().map(of).collect(),
@@ -171,7 +144,7 @@ impl<'e> TrajectoryWatch<'e> {
     }
 
     /// Forgets what it has seen since.
-    pub(crate) fn rewind(&mut self, mark: &WatchCheckpoint) {
+    pub(crate) fn rewind(&mut self, mark: &ObserverCheckpoint) {
         (self.done, self.changes) = (mark.done, mark.changes);
         for (event, seen) in self.events.iter_mut().zip(&mark.events) {
             event.found.t.truncate(seen.counts.0);
@@ -189,22 +162,22 @@ impl<'e> TrajectoryWatch<'e> {
             self.done = 1;
         }
         for event in &mut self.events {
-            event.before = event.value(&mut self.slots, t, &y[..self.n]);
+            event.before = event.value(t, &y[..self.n]);
         }
     }
 
     /// Records what the last step contains, up to an event that halts the integration.
     ///
     /// # Errors
-    /// A budget; `numeric` at a new value of the state that is not finite.
+    /// An interruption; [`OdeError::EventValue`].
     pub(crate) fn step(
         &mut self,
         problem: &mut OdeProblem<'_>,
         stepper: &mut dyn OdeStepper,
         samples: &mut Vec<f64>,
-        ctx: &Ctx,
-    ) -> Result<Option<IntegrationHalt>, ToolError> {
-        let halt = self.find(problem, stepper, ctx)?;
+        watch: &dyn Watch,
+    ) -> Result<Option<IntegrationHalt>, OdeError> {
+        let halt = self.find(problem, stepper, watch)?;
         let (start, end) = (stepper.t_before(), stepper.t());
         let forward = end >= start;
         let is_within = |t: f64, limit: f64| match forward {
@@ -223,7 +196,7 @@ impl<'e> TrajectoryWatch<'e> {
         let n = stepper.y().len();
         let mut y = Vec::new();
         while let Some(&t) = self.times.get(self.done).filter(|&&t| is_within(t, limit)) {
-            reserve_state(samples, n, ctx)?;
+            reserve_state(samples, n, watch)?;
             if t == end {
                 samples.extend_from_slice(stepper.y());
             } else {
@@ -239,7 +212,7 @@ impl<'e> TrajectoryWatch<'e> {
                 .get(self.done)
                 .is_some_and(|t| is_within(*t, *at))
             {
-                reserve_state(samples, n, ctx)?;
+                reserve_state(samples, n, watch)?;
                 samples.extend_from_slice(after);
                 self.done += 1;
             }
@@ -251,8 +224,8 @@ impl<'e> TrajectoryWatch<'e> {
         &mut self,
         problem: &mut OdeProblem<'_>,
         stepper: &mut dyn OdeStepper,
-        ctx: &Ctx,
-    ) -> Result<Option<IntegrationHalt>, ToolError> {
+        watch: &dyn Watch,
+    ) -> Result<Option<IntegrationHalt>, OdeError> {
         if self.events.is_empty() {
             return Ok(None);
         }
@@ -275,7 +248,7 @@ impl<'e> TrajectoryWatch<'e> {
             }
             times.push(t);
             for (event, values) in self.events.iter_mut().zip(&mut values) {
-                values.push(event.value(&mut self.slots, t, &y[..self.n]));
+                values.push(event.value(t, &y[..self.n]));
             }
         }
         let mut zeros = Vec::new();
@@ -289,7 +262,6 @@ impl<'e> TrajectoryWatch<'e> {
                 times.iter().copied().zip(values.iter().copied()).collect();
             let mut within = StepInterior {
                 event: &mut self.events[index],
-                slots: &mut self.slots,
                 n: self.n,
                 problem: &mut *problem,
                 stepper: &mut *stepper,
@@ -327,7 +299,7 @@ impl<'e> TrajectoryWatch<'e> {
             let count = rest.iter().take_while(is_same).count();
             let (together, later) = rest.split_at(count);
             rest = later;
-            let halt = self.occur(together, (&mut *problem, &mut *stepper, &mut y), ctx)?;
+            let halt = self.occur(together, (&mut *problem, &mut *stepper, &mut y), watch)?;
             if halt.is_some() {
                 return Ok(halt);
             }
@@ -340,8 +312,8 @@ impl<'e> TrajectoryWatch<'e> {
         &mut self,
         together: &[EventZero],
         (problem, stepper, y): (&mut OdeProblem<'_>, &mut dyn OdeStepper, &mut Vec<f64>),
-        ctx: &Ctx,
-    ) -> Result<Option<IntegrationHalt>, ToolError> {
+        watch: &dyn Watch,
+    ) -> Result<Option<IntegrationHalt>, OdeError> {
         let n = self.n;
         let is_active = |zero: &EventZero| !self.events[zero.index].is_done();
         let mut together: Vec<EventZero> = together.iter().copied().filter(is_active).collect();
@@ -359,7 +331,7 @@ impl<'e> TrajectoryWatch<'e> {
             } else {
                 stepper.sample(problem, t, y);
             }
-            ctx.reserve_doubles(2 * y.len() + 4)?;
+            watch.reserve_doubles(2 * y.len() + 4)?;
             let event = &mut self.events[index];
             // Not twice for the zeros of one function at one time.
             if event.is_done() {
@@ -389,14 +361,14 @@ impl<'e> TrajectoryWatch<'e> {
         }
         let before = y.clone();
         for &EventZero { index, .. } in &together {
-            self.events[index].set(&mut self.slots, t, &mut y[..n])?;
+            self.events[index].change(t, &mut y[..n])?;
         }
         for event in &mut self.events {
-            event.before = event.value(&mut self.slots, t, &y[..n]);
+            event.before = event.value(t, &y[..n]);
         }
         for zero in &together {
             let event = &mut self.events[zero.index];
-            let crossed = event.value(&mut self.slots, t, &before[..n]);
+            let crossed = event.value(t, &before[..n]);
             // Where `set` moves the function away from 0 it is as at a start.
             let is_at_zero = event.before.abs() <= 8.0 * crossed.abs();
             event.came_from = is_at_zero.then_some(zero.came_from);
@@ -426,9 +398,9 @@ impl StateChanges {
 }
 
 /// Sets aside the memory of one more state.
-fn reserve_state(samples: &Vec<f64>, n: usize, ctx: &Ctx) -> Result<(), ToolError> {
+fn reserve_state(samples: &Vec<f64>, n: usize, watch: &dyn Watch) -> Result<(), Interruption> {
     match samples.len() == samples.capacity() {
-        true => ctx.reserve_doubles(samples.len().max(16 * n)),
+        true => watch.reserve_doubles(samples.len().max(16 * n)),
         false => Ok(()),
     }
 }

@@ -1,10 +1,9 @@
 //! LU factors of a full matrix with partial pivoting.
 
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::lu::partial_pivoting::factor;
-use faer::{MatMut, Par, Spec};
+use faer::MatMut;
 
 use super::field::{RealOrComplexField, SingularShift};
+use crate::dense::lu::factor_single_panel;
 
 /// Sizes up to this are eliminated column by column, which starts faster than blocks.
 const SMALL: usize = 40;
@@ -15,7 +14,6 @@ pub(super) struct ShiftedDenseLu<T> {
     n: usize,
     data: Vec<T>,
     order: Vec<usize>,
-    inverse: Vec<usize>,
     reciprocals: Vec<T>,
     work: Vec<T>,
 }
@@ -27,7 +25,6 @@ impl<T: RealOrComplexField> ShiftedDenseLu<T> {
             n,
             data: vec![zero; n * n],
             order: (0..n).collect(),
-            inverse: vec![0; n],
             reciprocals: vec![zero; n],
             work: vec![zero; n],
         }
@@ -112,16 +109,8 @@ impl<T: RealOrComplexField> ShiftedDenseLu<T> {
 
     fn by_blocks(&mut self) {
         let n = self.n;
-        let params = Spec::default();
-        let request = factor::lu_in_place_scratch::<usize, T>(n, n, Par::Seq, params);
-        factor::lu_in_place(
-            MatMut::from_column_major_slice_mut(&mut self.data, n, n),
-            &mut self.order,
-            &mut self.inverse,
-            Par::Seq,
-            MemStack::new(&mut MemBuffer::new(request)),
-            params,
-        );
+        let matrix = MatMut::from_column_major_slice_mut(&mut self.data, n, n);
+        self.order = factor_single_panel(matrix);
     }
 
     #[inline(never)]

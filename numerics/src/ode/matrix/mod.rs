@@ -13,7 +13,7 @@ use self::dense::ShiftedDenseLu;
 use self::sparse::ShiftedSparseLu;
 
 pub(crate) use self::field::{RealOrComplexField, SingularShift};
-pub(crate) use self::pattern::{JacobianPattern, JacobianStorage};
+pub use self::pattern::{JacobianPattern, JacobianStorage};
 
 /// The factors of `s M - J`.
 #[derive(Debug)]

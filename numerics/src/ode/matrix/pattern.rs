@@ -2,7 +2,7 @@
 
 /// The entries of the Jacobian that can differ from zero, the mass matrix, and the storage that suits both.
 #[derive(Debug)]
-pub(crate) struct JacobianPattern {
+pub struct JacobianPattern {
     /// Rows and columns.
     pub n: usize,
     /// Row and column of each entry of the Jacobian, in the order of their values.
@@ -16,7 +16,7 @@ pub(crate) struct JacobianPattern {
 
 /// How `s M - J` is stored and factored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum JacobianStorage {
+pub enum JacobianStorage {
     /// Every entry.
     Dense,
     /// The diagonals from `lower` below to `upper` above the main one.
@@ -32,7 +32,7 @@ pub(crate) enum JacobianStorage {
 
 impl JacobianPattern {
     /// The pattern of a Jacobian and a mass matrix, the identity when absent.
-    pub(crate) fn new(
+    pub fn new(
         n: usize,
         entries: Vec<(usize, usize)>,
         mass: Option<Vec<(usize, usize, f64)>>,
@@ -75,12 +75,12 @@ impl JacobianPattern {
     }
 
     /// The storage that was chosen.
-    pub(crate) fn storage(&self) -> JacobianStorage {
+    pub fn storage(&self) -> JacobianStorage {
         self.storage
     }
 
     /// `y = M x`, for each part of the length of the matrix.
-    pub(crate) fn apply_mass(&self, x: &[f64], y: &mut [f64]) {
+    pub fn apply_mass(&self, x: &[f64], y: &mut [f64]) {
         if self.identity {
             y.copy_from_slice(x);
             return;
