@@ -15,7 +15,7 @@ use std::sync::Arc;
 use super::control::StepController;
 use super::flow::OdeProblem;
 use super::matrix::{JacobianPattern, ShiftedFactors};
-use super::stepper::{OdeStepper, StepAttempt, StepBounds, initial_step, plan_step, stuck_attempt};
+use super::stepper::{OdeStepper, StepAttempt, StepBounds, StepState, initial_step};
 
 const STAGES: usize = 6;
 const GAMMA: f64 = 0.25;
@@ -94,11 +94,8 @@ const GROWTH: f64 = 6.0;
 pub(crate) struct Rodas {
     n: usize,
     pattern: Arc<JacobianPattern>,
-    t: f64,
-    y: Vec<f64>,
-    t_before: f64,
+    reached: StepState,
     y_before: Vec<f64>,
-    h: f64,
     jacobian: Vec<f64>,
     jacobian_due: bool,
     by_time: Vec<f64>,
@@ -110,8 +107,6 @@ pub(crate) struct Rodas {
     image: Vec<f64>,
     dense: [Vec<f64>; 2],
     control: StepController,
-    singular: u32,
-    non_finite: bool,
 }
 
 impl Rodas {
@@ -133,11 +128,8 @@ impl Rodas {
             jacobian: vec![0.0; pattern.entries.len()],
             factors: ShiftedFactors::new(&pattern),
             pattern,
-            t,
-            y: y.to_vec(),
-            t_before: t,
+            reached: StepState::new((t, y), h),
             y_before: y.to_vec(),
-            h,
             jacobian_due: true,
             by_time: zeros(),
             slope,
@@ -147,13 +139,11 @@ impl Rodas {
             image: zeros(),
             dense: [zeros(), zeros()],
             control: StepController::new(GROWTH, 4.0, 0.9),
-            singular: 0,
-            non_finite: false,
         }
     }
 
     fn reject(&mut self, h: f64) -> StepAttempt {
-        self.h = h;
+        self.reached.h = h;
         self.control.reject();
         StepAttempt::Rejected
     }
@@ -166,7 +156,7 @@ impl Rodas {
                     *stage += k;
                 }
             } else {
-                self.stage.copy_from_slice(&self.y);
+                self.stage.copy_from_slice(&self.reached.y);
                 for (weight, k) in A[index].iter().zip(&self.k) {
                     for (stage, k) in self.stage.iter_mut().zip(k) {
                         *stage += weight * k;
@@ -184,7 +174,7 @@ impl Rodas {
             if index == 0 {
                 k.copy_from_slice(&self.slope);
             } else {
-                problem.eval(self.t + TIMES[index] * h, &self.stage, k);
+                problem.eval(self.reached.t + TIMES[index] * h, &self.stage, k);
             }
             let weight = h * BY_TIME[index];
             for ((k, image), by_time) in k.iter_mut().zip(&self.image).zip(&self.by_time) {
@@ -199,47 +189,50 @@ impl Rodas {
 }
 
 impl OdeStepper for Rodas {
+    fn reached(&self) -> &StepState {
+        &self.reached
+    }
+
     fn attempt(&mut self, problem: &mut OdeProblem<'_>, bounds: StepBounds) -> StepAttempt {
-        let Some((h, last)) = plan_step(self.h, self.t, bounds, 1e-4) else {
-            return stuck_attempt(self.singular, self.non_finite);
+        let Some(step) = self.reached.plan_step(bounds, 1e-4, false) else {
+            return self.reached.stuck_attempt();
         };
+        let h = step.h;
         if self.jacobian_due {
-            if !problem.jacobian(self.t, &self.y, &mut self.jacobian) {
-                self.non_finite = true;
+            if !problem.jacobian(self.reached.t, &self.reached.y, &mut self.jacobian) {
+                self.reached.non_finite = true;
                 return self.reject(0.5 * h);
             }
-            problem.time_slope(self.t, &self.y, &mut self.by_time);
+            problem.time_slope(self.reached.t, &self.reached.y, &mut self.by_time);
             self.jacobian_due = false;
         }
-        self.non_finite = false;
+        self.reached.non_finite = false;
         if problem
             .factor(&mut self.factors, 1.0 / (GAMMA * h), &self.jacobian)
             .is_err()
         {
-            self.singular += 1;
+            self.reached.singular += 1;
             return self.reject(0.5 * h);
         }
         self.stages(problem, h);
         let mut sum = 0.0;
         for (index, error) in self.k[STAGES - 1].iter().enumerate() {
-            let larger = self.y[index].abs().max(self.stage[index].abs());
+            let larger = self.reached.y[index].abs().max(self.stage[index].abs());
             let scaled = error / problem.tolerances.scale(index, larger);
             sum += scaled * scaled;
         }
         let error = (sum / self.n as f64).sqrt();
         if !error.is_finite() {
-            self.non_finite = true;
+            self.reached.non_finite = true;
             return self.reject(0.5 * h);
         }
         if error > 1.0 {
             return self.reject(h / self.control.quotient(error, 1.0));
         }
-        self.h = self.control.accept(h, error, 1.0);
-        self.singular = 0;
-        self.t_before = self.t;
-        self.t = if last { bounds.end } else { self.t + h };
-        std::mem::swap(&mut self.y, &mut self.y_before);
-        self.y.copy_from_slice(&self.stage);
+        self.reached.h = self.control.accept(h, error, 1.0);
+        self.reached.accept_step(step, bounds);
+        std::mem::swap(&mut self.reached.y, &mut self.y_before);
+        self.reached.y.copy_from_slice(&self.stage);
         for (dense, weights) in self.dense.iter_mut().zip(&D) {
             dense.fill(0.0);
             for (weight, k) in weights.iter().zip(&self.k) {
@@ -249,39 +242,27 @@ impl OdeStepper for Rodas {
             }
         }
         self.jacobian_due = true;
-        problem.eval(self.t, &self.y, &mut self.slope);
+        problem.eval(self.reached.t, &self.reached.y, &mut self.slope);
         StepAttempt::Accepted
     }
 
-    fn t(&self) -> f64 {
-        self.t
-    }
-
-    fn t_before(&self) -> f64 {
-        self.t_before
-    }
-
-    fn y(&self) -> &[f64] {
-        &self.y
-    }
-
     fn interpolate(&mut self, _: &mut OdeProblem<'_>, t: f64, y: &mut [f64]) {
-        let s = (t - self.t_before) / (self.t - self.t_before);
+        let s = (t - self.reached.t_before) / (self.reached.t - self.reached.t_before);
         let r = 1.0 - s;
         let [third, fourth] = &self.dense;
         for (index, y) in y.iter_mut().enumerate() {
             let bow = third[index] + s * fourth[index];
-            *y = r * self.y_before[index] + s * (self.y[index] + r * bow);
+            *y = r * self.y_before[index] + s * (self.reached.y[index] + r * bow);
         }
     }
 
     /// A step from the start of the last one: on stiff problems the interpolation is far less accurate than the ends of steps.
     fn sample(&mut self, problem: &mut OdeProblem<'_>, t: f64, y: &mut [f64]) {
-        let (h, end) = (t - self.t_before, self.t);
+        let (h, end) = (t - self.reached.t_before, self.reached.t);
         let of_end = self.slope.clone();
-        std::mem::swap(&mut self.y, &mut self.y_before);
-        self.t = self.t_before;
-        problem.eval(self.t, &self.y, &mut self.slope);
+        std::mem::swap(&mut self.reached.y, &mut self.y_before);
+        self.reached.t = self.reached.t_before;
+        problem.eval(self.reached.t, &self.reached.y, &mut self.slope);
         // Jacobian and derivative by time are those of the start until the next attempt.
         let shift = 1.0 / (GAMMA * h);
         let is_solved = problem
@@ -291,14 +272,10 @@ impl OdeStepper for Rodas {
             self.stages(problem, h);
             y.copy_from_slice(&self.stage);
         }
-        std::mem::swap(&mut self.y, &mut self.y_before);
-        (self.t, self.slope) = (end, of_end);
+        std::mem::swap(&mut self.reached.y, &mut self.y_before);
+        (self.reached.t, self.slope) = (end, of_end);
         if !is_solved || y.iter().any(|value| !value.is_finite()) {
             self.interpolate(problem, t, y);
         }
-    }
-
-    fn next_step(&self) -> f64 {
-        self.h
     }
 }

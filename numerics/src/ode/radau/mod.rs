@@ -24,9 +24,7 @@ use self::coefficients::{KnownRadauCoefficients, RadauCoefficients, RadauStages}
 use super::control::StepController;
 use super::flow::{OdeProblem, OdeTolerances};
 use super::matrix::{JacobianPattern, ShiftedFactors};
-use super::stepper::{
-    OdeStepper, StepAttempt, StepBounds, initial_step, is_vanishing_step, stuck_attempt,
-};
+use super::stepper::{OdeStepper, PlannedStep, StepAttempt, StepBounds, StepState, initial_step};
 
 /// Corrections below this part of the tolerance of the iterations end them.
 const NEGLIGIBLE: f64 = 1e-3;
@@ -45,13 +43,10 @@ struct Radau<const S: usize> {
     pattern: Arc<JacobianPattern>,
     tolerances: OdeTolerances,
     newton_tolerance: f64,
-    t: f64,
-    t_before: f64,
-    y: Vec<f64>,
+    reached: StepState,
     slope: Vec<f64>,
     /// Length of the last accepted step; 0 before the first.
     h_before: f64,
-    h: f64,
     /// Coefficients of the collocation polynomial of the last step, in Newton's form from its end backwards.
     collocation: [Vec<f64>; S],
     jacobian: Vec<f64>,
@@ -75,8 +70,6 @@ struct Radau<const S: usize> {
     convergence: f64,
     rate: f64,
     control: StepController,
-    singular: u32,
-    non_finite: bool,
 }
 
 /// Starts at a state, with as many stages as the tolerances are worth; `step` is the size of the first step, found when absent.
@@ -135,12 +128,9 @@ where
             pattern,
             newton_tolerance: (10.0 * f64::EPSILON / rtol).max(accuracy.min(0.03)),
             tolerances,
-            t,
-            t_before: t,
-            y: y.to_vec(),
+            reached: StepState::new((t, y), h),
             slope,
             h_before: 0.0,
-            h,
             collocation: each(),
             fresh: false,
             jacobian_due: true,
@@ -156,14 +146,12 @@ where
             convergence: 1.0,
             rate: 1.0,
             control: StepController::new(GROWTH, S as f64 + 1.0, 0.9),
-            singular: 0,
-            non_finite: false,
         }
     }
 
     /// A shorter step, with a new Jacobian unless it is this state's own.
     fn shorten(&mut self, h: f64) -> StepAttempt {
-        self.h = h;
+        self.reached.h = h;
         self.control.reject();
         self.factors_due = true;
         self.jacobian_due = !self.fresh;
@@ -173,7 +161,7 @@ where
     /// Makes Jacobian and factors where they are due; false when the matrix is singular.
     fn prepare(&mut self, problem: &mut OdeProblem<'_>, h: f64) -> bool {
         if self.jacobian_due {
-            problem.finite_jacobian(self.t, &self.y, &mut self.jacobian);
+            problem.finite_jacobian(self.reached.t, &self.reached.y, &mut self.jacobian);
             (self.jacobian_due, self.fresh, self.factors_due) = (false, true, true);
         }
         if self.factors_due {
@@ -230,11 +218,11 @@ where
             c, t, t_inverse, ..
         } = Self::OF;
         for (stage, z) in self.stages.iter_mut().zip(&self.z) {
-            for ((stage, y), z) in stage.iter_mut().zip(&self.y).zip(z) {
+            for ((stage, y), z) in stage.iter_mut().zip(&self.reached.y).zip(z) {
                 *stage = y + z;
             }
         }
-        let times = c.map(|c| self.t + c * h);
+        let times = c.map(|c| self.reached.t + c * h);
         problem.eval_each(&times, &self.stages, &mut self.z);
         for (w, mass) in self.w.iter().zip(&mut self.stages) {
             self.pattern.apply_mass(w, mass);
@@ -302,7 +290,7 @@ where
             iterations += 1;
             let norm = self.iterate(problem, h);
             if !norm.is_finite() {
-                self.non_finite = true;
+                self.reached.non_finite = true;
                 return Err(0.5 * h);
             }
             if iterations > first && iterations < most {
@@ -362,9 +350,9 @@ where
         }
         // The estimate does not vanish at infinity; filtered once more where that is likely to matter.
         for index in 0..n {
-            self.stage[index] = self.y[index] + self.rhs[index];
+            self.stage[index] = self.reached.y[index] + self.rhs[index];
         }
-        problem.eval(self.t, &self.stage, &mut self.rhs);
+        problem.eval(self.reached.t, &self.stage, &mut self.rhs);
         for index in 0..n {
             self.rhs[index] += self.work[index];
         }
@@ -372,16 +360,15 @@ where
         norm(&self.rhs, &self.scale)
     }
 
-    /// Records the step; `last` says that it reaches the end.
-    fn accept(&mut self, problem: &mut OdeProblem<'_>, h: f64, last: bool, bounds: StepBounds) {
-        self.t_before = self.t;
-        self.t = if last { bounds.end } else { self.t + h };
+    /// Records the step.
+    fn accept(&mut self, problem: &mut OdeProblem<'_>, step: PlannedStep, bounds: StepBounds) {
+        self.reached.accept_step(step, bounds);
         // Divided differences of the stages, from the end of the step to its start.
         let c = &Self::OF.c;
         let time = |node: usize| if node == S { 0.0 } else { c[S - 1 - node] };
         for index in 0..self.n {
             let z = self.z.each_ref().map(|z| z[index]);
-            self.y[index] += z[S - 1];
+            self.reached.y[index] += z[S - 1];
             let value = |node: usize| if node == S { 0.0 } else { z[S - 1 - node] };
             let mut differences: [f64; S] =
                 std::array::from_fn(|node| value(node + 1) - value(node));
@@ -395,8 +382,8 @@ where
                 }
             }
         }
-        self.h_before = h;
-        problem.eval(self.t, &self.y, &mut self.slope);
+        self.h_before = step.h;
+        problem.eval(self.reached.t, &self.reached.y, &mut self.slope);
         self.fresh = false;
     }
 }
@@ -433,31 +420,26 @@ impl<const S: usize> OdeStepper for Radau<S>
 where
     RadauStages<S>: KnownRadauCoefficients<S>,
 {
+    fn reached(&self) -> &StepState {
+        &self.reached
+    }
+
     fn attempt(&mut self, problem: &mut OdeProblem<'_>, bounds: StepBounds) -> StepAttempt {
-        let rest = bounds.end - self.t;
-        let mut h = self.h.signum() * self.h.abs().min(bounds.step_max);
-        if is_vanishing_step(h, self.t) && !is_vanishing_step(rest, self.t) {
-            return stuck_attempt(self.singular, self.non_finite);
-        }
-        let last = (self.t + 1.0001 * h - bounds.end) * h.signum() >= 0.0
-            && rest.abs() <= bounds.step_max * (1.0 + 1e-12);
-        if last {
-            h = rest;
-        } else if f64::EPSILON * self.t.abs() > 1e-9 * h.abs() {
-            // The step is the difference of two times, also where these are large.
-            h = (self.t + h) - self.t;
-        }
-        if h != self.h {
+        let Some(step) = self.reached.plan_step(bounds, 1e-4, true) else {
+            return self.reached.stuck_attempt();
+        };
+        let h = step.h;
+        if h != self.reached.h {
             self.factors_due = true;
-            self.h = h;
+            self.reached.h = h;
         }
-        self.non_finite = false;
+        self.reached.non_finite = false;
         if !self.prepare(problem, h) {
-            self.singular += 1;
+            self.reached.singular += 1;
             return self.shorten(0.5 * h);
         }
         for index in 0..self.n {
-            self.scale[index] = self.tolerances.scale(index, self.y[index]);
+            self.scale[index] = self.tolerances.scale(index, self.reached.y[index]);
         }
         self.start(h);
         let iterations = match self.newton(problem, h) {
@@ -466,7 +448,7 @@ where
         };
         let error = self.error(problem, h);
         if !error.is_finite() {
-            self.non_finite = true;
+            self.reached.non_finite = true;
             return self.shorten(0.5 * h);
         }
         let most = 2 * Self::ITERATIONS_MAX;
@@ -479,49 +461,37 @@ where
             return self.shorten(shorter);
         }
         let next = self.control.accept(h, error, caution);
-        self.singular = 0;
-        self.accept(problem, h, last, bounds);
+        self.accept(problem, step, bounds);
         let grows = next / h;
         let keep = self.rate <= SLOW && (1.0..=KEEP).contains(&grows);
         if !keep {
-            self.h = next;
+            self.reached.h = next;
             self.factors_due = true;
         }
         self.jacobian_due = self.rate > SLOW;
         StepAttempt::Accepted
     }
 
-    fn t(&self) -> f64 {
-        self.t
-    }
-
-    fn t_before(&self) -> f64 {
-        self.t_before
-    }
-
-    fn y(&self) -> &[f64] {
-        &self.y
-    }
-
     fn interpolate(&mut self, _: &mut OdeProblem<'_>, t: f64, y: &mut [f64]) {
-        let s = (t - self.t) / self.h_before;
+        let s = (t - self.reached.t) / self.h_before;
         for (index, y) in y.iter_mut().enumerate() {
-            *y = self.y[index] + self.continued(index, s);
+            *y = self.reached.y[index] + self.continued(index, s);
         }
     }
 
     /// A step from the start of the last one: the interpolation has the order `S`, the ends of steps 2 `S` - 1.
     fn sample(&mut self, problem: &mut OdeProblem<'_>, t: f64, y: &mut [f64]) {
-        let h = t - self.t_before;
-        self.interpolate(problem, self.t_before, y);
-        let mut start = std::mem::replace(&mut self.y, y.to_vec());
-        let (end, rate, convergence) = (self.t, self.rate, self.convergence);
+        let h = t - self.reached.t_before;
+        self.interpolate(problem, self.reached.t_before, y);
+        let mut start = std::mem::replace(&mut self.reached.y, y.to_vec());
+        let (end, rate, convergence) = (self.reached.t, self.rate, self.convergence);
         let ratio = h / self.h_before;
         for (index, start) in start.iter().enumerate() {
-            let at = |c: f64| start + self.continued(index, c * ratio - 1.0) - self.y[index];
+            let at =
+                |c: f64| start + self.continued(index, c * ratio - 1.0) - self.reached.y[index];
             self.place(index, Self::OF.c.map(at));
         }
-        self.t = self.t_before;
+        self.reached.t = self.reached.t_before;
         // The rate of the whole step says nothing about the first iteration of this one.
         self.convergence = 1.0;
         self.factors_due = true;
@@ -532,15 +502,12 @@ where
                 *y += z;
             }
         }
-        std::mem::swap(&mut self.y, &mut start);
-        (self.t, self.rate, self.convergence) = (end, rate, convergence);
-        (self.factors_due, self.jacobian_due, self.non_finite) = (true, jacobian_due, false);
+        std::mem::swap(&mut self.reached.y, &mut start);
+        (self.reached.t, self.rate, self.convergence) = (end, rate, convergence);
+        (self.factors_due, self.jacobian_due, self.reached.non_finite) =
+            (true, jacobian_due, false);
         if !solved {
             self.interpolate(problem, t, y);
         }
-    }
-
-    fn next_step(&self) -> f64 {
-        self.h
     }
 }
