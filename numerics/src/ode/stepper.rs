@@ -1,7 +1,6 @@
 //! [`OdeStepper`], what every method offers to the driver: one attempt at a step after the other, and the solution within the last one.
 
 use super::flow::OdeProblem;
-use tool_core::{Describe, Encode};
 
 /// The border of the next steps.
 #[derive(Debug, Clone, Copy)]
@@ -24,14 +23,11 @@ pub(crate) enum StepAttempt {
 }
 
 /// Reason an integration ended before the end of its span.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
-#[value(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OdeEnd {
     /// A terminal event; the result is complete.
     TerminalEvent,
-    /// A run of a sweep whose start is not valid; `error` says why.
-    NotStarted,
-    /// `max_steps` was used up.
+    /// [`OdeOptions::max_steps`](super::OdeOptions::max_steps) was used up.
     MaxSteps,
     /// The step became too small for a double: a singularity, or a right-hand side that is not smooth.
     StepTooSmall,
@@ -43,7 +39,7 @@ pub enum OdeEnd {
     NoTolerance,
     /// The matrix of the implicit equations is singular for every step: the equations do not determine the solution.
     Singular,
-    /// Events had changed the state `max_events` times.
+    /// Events had changed the state as often as they may.
     MaxEvents,
     /// Events that change the state follow each other ever faster, or at once, and would come to no end (Zeno).
     EventsAccumulate,
@@ -51,17 +47,31 @@ pub enum OdeEnd {
 
 /// A method with its state.
 pub(crate) trait OdeStepper {
+    /// Where it stands.
+    fn reached(&self) -> &StepState;
+
     /// Tries one step.
     fn attempt(&mut self, problem: &mut OdeProblem<'_>, bounds: StepBounds) -> StepAttempt;
 
     /// The time that was reached.
-    fn t(&self) -> f64;
+    fn t(&self) -> f64 {
+        self.reached().t
+    }
 
     /// The start of the last accepted step.
-    fn t_before(&self) -> f64;
+    fn t_before(&self) -> f64 {
+        self.reached().t_before
+    }
 
     /// The state that was reached.
-    fn y(&self) -> &[f64];
+    fn y(&self) -> &[f64] {
+        &self.reached().y
+    }
+
+    /// The size of the next step, with its sign.
+    fn next_step(&self) -> f64 {
+        self.reached().h
+    }
 
     /// The solution within the last accepted step.
     fn interpolate(&mut self, problem: &mut OdeProblem<'_>, t: f64, y: &mut [f64]);
@@ -70,9 +80,6 @@ pub(crate) trait OdeStepper {
     fn sample(&mut self, problem: &mut OdeProblem<'_>, t: f64, y: &mut [f64]) {
         self.interpolate(problem, t, y);
     }
-
-    /// The size of the next step.
-    fn next_step(&self) -> f64;
 
     /// Whether stability, not accuracy, has limited the last steps.
     fn is_stiff(&self) -> bool {
@@ -85,35 +92,117 @@ pub(crate) trait OdeStepper {
     }
 }
 
-/// The step of an attempt, and whether it is the last; `None` where it no longer moves the time. A rest that is longer by a share of the
-/// step is not worth a step of its own.
-pub(crate) fn plan_step(h: f64, t: f64, bounds: StepBounds, share: f64) -> Option<(f64, bool)> {
-    let rest = bounds.end - t;
-    let h = h.signum() * h.abs().min(bounds.step_max);
-    if is_vanishing_step(h, t) && !is_vanishing_step(rest, t) {
-        return None;
-    }
-    let last = (t + (1.0 + share) * h - bounds.end) * h.signum() >= 0.0
-        && rest.abs() <= bounds.step_max * (1.0 + 1e-12);
-    // The step is the difference of two times, also where these are large.
-    Some((if last { rest } else { (t + h) - t }, last))
+/// Where a method stands: what it has reached, and the step that it tries next.
+#[derive(Debug)]
+pub(crate) struct StepState {
+    /// The time that was reached.
+    pub t: f64,
+    /// The start of the last accepted step.
+    pub t_before: f64,
+    /// The state that was reached.
+    pub y: Vec<f64>,
+    /// The size of the next step, with its sign.
+    pub h: f64,
+    /// Singular matrices since the last accepted step.
+    pub singular: u32,
+    /// Whether the last attempt met a value that is not finite.
+    pub non_finite: bool,
 }
 
-/// Why no shorter step is possible, after so many singular matrices.
-pub(crate) fn stuck_attempt(singular: u32, non_finite: bool) -> StepAttempt {
-    /// More than chance.
-    const SINGULAR: u32 = 5;
-    StepAttempt::Stuck(if singular > SINGULAR {
-        OdeEnd::Singular
-    } else if non_finite {
-        OdeEnd::NotFinite
-    } else {
-        OdeEnd::StepTooSmall
-    })
+/// The step of an attempt.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PlannedStep {
+    /// Its size, with its sign.
+    pub h: f64,
+    /// Whether it reaches the end.
+    pub is_last: bool,
+}
+
+impl StepState {
+    /// At a start, with the size of the first step.
+    pub(crate) fn new((t, y): (f64, &[f64]), h: f64) -> Self {
+        Self {
+            t,
+            t_before: t,
+            y: y.to_vec(),
+            h,
+            singular: 0,
+            non_finite: false,
+        }
+    }
+
+    /// The step of an attempt; `None` where it no longer moves the time. A rest that is longer by a share of the step is not worth a step of its own.
+    /// `keeps_size` is for methods whose factors belong to a size of the step.
+    pub(crate) fn plan_step(
+        &self,
+        bounds: StepBounds,
+        share: f64,
+        keeps_size: bool,
+    ) -> Option<PlannedStep> {
+        let h = self.h.signum() * self.h.abs().min(bounds.step_max);
+        if self.is_stuck(h, bounds) {
+            return None;
+        }
+        let is_last = self.is_last(h, bounds, share);
+        let h = if is_last {
+            bounds.end - self.t
+        } else if keeps_size {
+            self.resolved_step(h)
+        } else {
+            // The step is the difference of two times.
+            (self.t + h) - self.t
+        };
+        Some(PlannedStep { h, is_last })
+    }
+
+    /// Whether a step no longer moves the time, though there is time left.
+    pub(crate) fn is_stuck(&self, h: f64, bounds: StepBounds) -> bool {
+        is_vanishing_step(h, self.t) && !is_vanishing_step(bounds.end - self.t, self.t)
+    }
+
+    /// Whether a step and a share of it reach the end.
+    pub(crate) fn is_last(&self, h: f64, bounds: StepBounds, share: f64) -> bool {
+        let rest = bounds.end - self.t;
+        (self.t + (1.0 + share) * h - bounds.end) * h.signum() >= 0.0
+            && rest.abs() <= bounds.step_max * (1.0 + 1e-12)
+    }
+
+    /// The step as the difference of two times, where these are so large that it matters.
+    pub(crate) fn resolved_step(&self, h: f64) -> f64 {
+        if f64::EPSILON * self.t.abs() > 1e-9 * h.abs() {
+            (self.t + h) - self.t
+        } else {
+            h
+        }
+    }
+
+    /// Moves the time to the end of a step that was accepted.
+    pub(crate) fn accept_step(&mut self, step: PlannedStep, bounds: StepBounds) {
+        self.t_before = self.t;
+        self.t = if step.is_last {
+            bounds.end
+        } else {
+            self.t + step.h
+        };
+        self.singular = 0;
+    }
+
+    /// Why no shorter step is possible.
+    pub(crate) fn stuck_attempt(&self) -> StepAttempt {
+        /// More singular matrices than by chance.
+        const SINGULAR: u32 = 5;
+        StepAttempt::Stuck(if self.singular > SINGULAR {
+            OdeEnd::Singular
+        } else if self.non_finite {
+            OdeEnd::NotFinite
+        } else {
+            OdeEnd::StepTooSmall
+        })
+    }
 }
 
 /// Whether a step no longer moves the time.
-pub(crate) fn is_vanishing_step(step: f64, t: f64) -> bool {
+fn is_vanishing_step(step: f64, t: f64) -> bool {
     step.abs() <= 4.0 * f64::EPSILON * t.abs() || step.abs() < f64::MIN_POSITIVE
 }
 
