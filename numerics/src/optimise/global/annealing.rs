@@ -4,10 +4,10 @@
 //! "Generalized simulated annealing algorithm and its application to the Thomson model", Physics Letters A 233, 1997; Y. Xiang,
 //! S. Gubian, B. Suomela, J. Hoeng, "Generalized simulated annealing for global optimization: the GenSA package", R Journal 5, 2013.
 
+use crate::optimise::error::OptimiseError;
 use rand::RngExt;
 use rand_distr::StandardNormal;
-use tool_core::ToolError;
-use tool_core::rng::StreamRng;
+use random_streams::StreamRng;
 
 use super::search::GlobalSearch;
 
@@ -26,7 +26,7 @@ const TAIL: f64 = 1e8;
 ///
 /// # Errors
 /// Those of the search.
-pub(super) fn search_by_annealing(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
+pub(super) fn search_by_annealing(search: &mut GlobalSearch<'_>) -> Result<(), OptimiseError> {
     loop {
         anneal_once(search)?;
     }
@@ -60,7 +60,7 @@ fn visiting_scale(temperature: f64) -> f64 {
 }
 
 /// One annealing, from a random point to the end of the temperatures.
-fn anneal_once(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
+fn anneal_once(search: &mut GlobalSearch<'_>) -> Result<(), OptimiseError> {
     let d = search.dimension();
     let mut rng = search.rng();
     let mut here: Vec<f64> = (0..d).map(|_| rng.random()).collect();

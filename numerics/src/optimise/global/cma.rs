@@ -3,14 +3,14 @@
 //! N. Hansen, A. Ostermeier, "Completely derandomized self-adaptation in evolution strategies", Evolutionary Computation 9, 2001;
 //! N. Hansen, "Benchmarking a BI-population CMA-ES on the BBOB-2009 function testbed", GECCO 2009.
 
+use crate::optimise::error::OptimiseError;
 use faer::Mat;
 use rand::RngExt;
 use rand_distr::StandardNormal;
-use tool_core::ToolError;
-use tool_core::rng::StreamRng;
+use random_streams::StreamRng;
 
 use super::search::{GlobalSearch, INFEASIBLE};
-use crate::linalg::dense::{add_multiple, dot, euclidean_norm, symmetric_eigen};
+use crate::dense::{add_multiple, dot, euclidean_norm, symmetric_eigen};
 
 /// The size of the largest population so far, 0 before the first run, and the evaluations of runs with large and with small ones.
 #[derive(Default, Clone, Copy)]
@@ -25,7 +25,7 @@ pub(super) struct CmaRestarts {
 ///
 /// # Errors
 /// Those of the search.
-pub(super) fn search_by_cma(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
+pub(super) fn search_by_cma(search: &mut GlobalSearch<'_>) -> Result<(), OptimiseError> {
     const STEP: f64 = 0.2;
     let d = search.dimension();
     let default = 4 + (3.0 * (d as f64).ln()) as usize;
@@ -103,7 +103,7 @@ fn run_from_point(
     mut mean: Vec<f64>,
     mut step: f64,
     population: usize,
-) -> Result<(), ToolError> {
+) -> Result<(), OptimiseError> {
     /// The spread of recent values, relative to the distance from the best one known, at which a run is given up. One that has found no
     /// feasible point yet goes on: its keys say nothing of values.
     const BEHIND: f64 = 0.1;

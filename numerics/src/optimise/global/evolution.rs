@@ -6,9 +6,9 @@
 //! R. Storn, K. Price, "Differential evolution", J. Global Optim. 11, 1997; R. Tanabe, A. S. Fukunaga, "Improving the search performance
 //! of SHADE using linear population size reduction", IEEE CEC 2014.
 
+use crate::optimise::error::OptimiseError;
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
-use tool_core::ToolError;
 
 use super::search::GlobalSearch;
 
@@ -74,13 +74,13 @@ impl SuccessHistory {
 ///
 /// # Errors
 /// Those of the search.
-pub(super) fn search_by_evolution(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
+pub(super) fn search_by_evolution(search: &mut GlobalSearch<'_>) -> Result<(), OptimiseError> {
     loop {
         generation_loop(search)?;
     }
 }
 
-fn generation_loop(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
+fn generation_loop(search: &mut GlobalSearch<'_>) -> Result<(), OptimiseError> {
     let d = search.dimension();
     let mut rng = search.rng();
     let first = (PER_DIMENSION * d).max(LEAST + 1);

@@ -3,9 +3,9 @@
 //! D. J. Wales, J. P. K. Doye, "Global optimization by basin-hopping and the lowest energy structures of Lennard-Jones clusters", J. Phys.
 //! Chem. A 101, 1997; R. H. Leary, "Global optimization on funneling landscapes", J. Global Optim. 18, 2000 (monotonic).
 
+use crate::optimise::error::OptimiseError;
 use rand::RngExt;
 use rand_distr::StandardNormal;
-use tool_core::ToolError;
 
 use super::search::GlobalSearch;
 
@@ -22,7 +22,7 @@ const IDLE_MAX: usize = 40;
 ///
 /// # Errors
 /// Those of the search.
-pub(super) fn search_by_hopping(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
+pub(super) fn search_by_hopping(search: &mut GlobalSearch<'_>) -> Result<(), OptimiseError> {
     let d = search.dimension();
     let mut rng = search.rng();
     let mut first = true;

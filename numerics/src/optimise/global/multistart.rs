@@ -4,8 +4,8 @@
 //!
 //! A. H. G. Rinnooy Kan, G. T. Timmer, "Stochastic global optimization methods", Mathematical Programming 39, 1987.
 
+use crate::optimise::error::OptimiseError;
 use rand::RngExt;
-use tool_core::ToolError;
 
 use super::search::GlobalSearch;
 
@@ -16,7 +16,7 @@ const SAMPLE: usize = 8;
 ///
 /// # Errors
 /// Those of the search.
-pub(super) fn search_by_multistart(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
+pub(super) fn search_by_multistart(search: &mut GlobalSearch<'_>) -> Result<(), OptimiseError> {
     let d = search.dimension();
     let mut rng = search.rng();
     let mut first = vec![0.5; d];
