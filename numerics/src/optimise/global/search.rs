@@ -5,17 +5,18 @@
 //! K. Deb, "An efficient constraint handling method for genetic algorithms", Comput. Methods Appl. Mech. Engrg. 186, 2000.
 
 use rand::RngExt;
-use tool_core::rng::StreamRng;
-use tool_core::{Ctx, RandomSeed, ToolError};
+use random_streams::{StreamRng, stream_rng};
 
 use super::cma::CmaRestarts;
-use crate::linalg::dense::max_abs;
+use crate::dense::max_abs;
+use crate::optimise::error::OptimiseError;
 use crate::optimise::minimise::bounds::VariableBounds;
 use crate::optimise::minimise::constrained::{
-    ConstrainedProblem, TOLERANCE, budget_error, cobyla, constraint_violations, is_spent, sqp,
+    ConstrainedProblem, TOLERANCE, cobyla, constraint_violations, sqp,
 };
 use crate::optimise::minimise::lbfgs;
-use crate::optimise::minimise::scale::{ORDINARY, ProblemScale, ScaledFunction, round_to_scale};
+use crate::optimise::minimise::scale::{ProblemScale, ScaledFunction};
+use crate::optimise::minimise::sizes::{ORDINARY, round_to_scale};
 use crate::optimise::minimise::smooth::SmoothFunction;
 
 /// Values that differ by less, relative to their size or to [`GlobalSearch::resolution`], are those of one minimum.
@@ -28,8 +29,7 @@ pub(super) const INFEASIBLE: f64 = 1e100;
 pub(super) struct GlobalSearch<'a> {
     pub problem: ConstrainedProblem<'a>,
     pub bounds: VariableBounds,
-    pub ctx: &'a Ctx,
-    pub seed: RandomSeed,
+    seed: u64,
     /// Whether local searches have gradients to follow.
     pub smooth: bool,
     /// Evaluations that the current method may use, counted from the first of all.
@@ -52,14 +52,13 @@ impl<'a> GlobalSearch<'a> {
     /// A search in a box, of which one point was evaluated.
     pub(super) fn new(
         problem: ConstrainedProblem<'a>,
-        (ctx, seed): (&'a Ctx, RandomSeed),
+        seed: u64,
         smooth: bool,
         first: (f64, Vec<f64>),
     ) -> Self {
         Self {
             bounds: problem.bounds.clone(),
             problem,
-            ctx,
             seed,
             smooth,
             limit: u64::MAX,
@@ -102,7 +101,7 @@ impl<'a> GlobalSearch<'a> {
     /// A generator of its own for each part of the search.
     pub(super) fn rng(&mut self) -> StreamRng {
         self.streams += 1;
-        self.ctx.rng(self.seed, self.streams)
+        stream_rng(self.seed, self.streams)
     }
 
     /// The point of the box at coordinates of the unit cube.
@@ -132,7 +131,7 @@ impl<'a> GlobalSearch<'a> {
     ///
     /// # Errors
     /// Those of the target, and one that [`GlobalSearch::within`] takes back when the budget is used up.
-    pub(super) fn at(&mut self, unit: &[f64]) -> Result<f64, ToolError> {
+    pub(super) fn at(&mut self, unit: &[f64]) -> Result<f64, OptimiseError> {
         let x = self.point(unit);
         self.value(&x)
     }
@@ -144,14 +143,14 @@ impl<'a> GlobalSearch<'a> {
     pub(super) fn within(
         &mut self,
         limit: u64,
-        method: impl FnOnce(&mut Self) -> Result<(), ToolError>,
-    ) -> Result<bool, ToolError> {
+        method: impl FnOnce(&mut Self) -> Result<(), OptimiseError>,
+    ) -> Result<bool, OptimiseError> {
         let outer = std::mem::replace(&mut self.limit, limit);
         self.limit = self.limit.min(outer);
         let outcome = method(self);
         self.limit = outer;
         match outcome {
-            Err(error) if is_spent(&error) => Ok(false),
+            Err(OptimiseError::EvaluationsSpent) => Ok(false),
             other => other.map(|()| true),
         }
     }
@@ -161,13 +160,13 @@ impl<'a> GlobalSearch<'a> {
     ///
     /// # Errors
     /// As [`GlobalSearch::at`].
-    pub(super) fn range(&mut self) -> Result<f64, ToolError> {
+    pub(super) fn range(&mut self) -> Result<f64, OptimiseError> {
         /// Values that tell a range.
         const ENOUGH: usize = 8;
         if let Some(range) = self.range {
             return Ok(range);
         }
-        let mut rng = self.ctx.rng(self.seed, u64::MAX);
+        let mut rng = stream_rng(self.seed, u64::MAX);
         for _ in self.seen.len()..ENOUGH {
             let unit: Vec<f64> = (0..self.dimension()).map(|_| rng.random()).collect();
             self.at(&unit)?;
@@ -206,7 +205,7 @@ impl<'a> GlobalSearch<'a> {
     }
 
     /// The units of a local search: those of the box and of the range of the values.
-    fn scale(&mut self) -> Result<ProblemScale, ToolError> {
+    fn scale(&mut self) -> Result<ProblemScale, OptimiseError> {
         let value = self.range()?;
         Ok(self.scale_of(value))
     }
@@ -234,15 +233,15 @@ impl<'a> GlobalSearch<'a> {
         }
     }
 
-    fn afford(&self) -> Result<(), ToolError> {
+    fn afford(&self) -> Result<(), OptimiseError> {
         if self.spent() < self.limit {
             return Ok(());
         }
-        Err(budget_error())
+        Err(OptimiseError::EvaluationsSpent)
     }
 
     /// The key of a point under constraints: the objective is evaluated where they hold.
-    fn key(&mut self, x: &[f64]) -> Result<f64, ToolError> {
+    fn key(&mut self, x: &[f64]) -> Result<f64, OptimiseError> {
         let c = self.problem.constraints(x)?;
         let most = constraint_violations(&c, self.problem.equal()).fold(0.0, f64::max);
         let sum: f64 = constraint_violations(&c, self.problem.equal()).sum();
@@ -260,7 +259,11 @@ impl<'a> GlobalSearch<'a> {
     ///
     /// # Errors
     /// As [`GlobalSearch::at`].
-    pub(super) fn settle(&mut self, x: &[f64], enough: f64) -> Result<(Vec<f64>, f64), ToolError> {
+    pub(super) fn settle(
+        &mut self,
+        x: &[f64],
+        enough: f64,
+    ) -> Result<(Vec<f64>, f64), OptimiseError> {
         const ITERATIONS_MAX: u64 = 200;
         const TOLERANCE: f64 = 1e-6;
         if !self.smooth {
@@ -288,7 +291,7 @@ impl<'a> GlobalSearch<'a> {
         &mut self,
         x: &[f64],
         iterations_max: u64,
-    ) -> Result<(Vec<f64>, f64), ToolError> {
+    ) -> Result<(Vec<f64>, f64), OptimiseError> {
         self.afford()?;
         if !self.smooth && x.len() > cobyla::COORDINATES_MAX {
             return Ok((x.to_vec(), self.value(x)?));
@@ -308,9 +311,7 @@ impl<'a> GlobalSearch<'a> {
         self.problem.limit = None;
         let end = match found {
             Ok(found) => scale.outside(&found.at.x),
-            Err(error) if matches!(error.reason_str(), Some("infeasible" | "not_finite")) => {
-                x.to_vec()
-            }
+            Err(OptimiseError::Infeasible(_) | OptimiseError::NotFinite(_)) => x.to_vec(),
             Err(error) => return Err(error),
         };
         let key = self.value(&end)?;
@@ -321,7 +322,7 @@ impl<'a> GlobalSearch<'a> {
     ///
     /// # Errors
     /// As [`GlobalSearch::at`].
-    pub(super) fn descend(&mut self, x: &[f64]) -> Result<(Vec<f64>, f64), ToolError> {
+    pub(super) fn descend(&mut self, x: &[f64]) -> Result<(Vec<f64>, f64), OptimiseError> {
         let found = self.settle(x, 0.0)?;
         self.end(&found.0, found.1);
         Ok(found)
@@ -394,7 +395,7 @@ impl<'a> GlobalSearch<'a> {
     ///
     /// # Errors
     /// A stop request or a budget of the call.
-    pub(super) fn slope(&mut self) -> Result<f64, ToolError> {
+    pub(super) fn slope(&mut self) -> Result<f64, OptimiseError> {
         let (value, x) = self.best.clone();
         let gradient = self.problem.target.gradient(&x, value)?;
         Ok(max_abs(&self.bounds.descent(&x, &gradient)))
@@ -402,7 +403,7 @@ impl<'a> GlobalSearch<'a> {
 }
 
 impl SmoothFunction for GlobalSearch<'_> {
-    fn value(&mut self, x: &[f64]) -> Result<f64, ToolError> {
+    fn value(&mut self, x: &[f64]) -> Result<f64, OptimiseError> {
         /// Feasible points that tell by how much values differ.
         const FEASIBLE: usize = 32;
         self.afford()?;
@@ -423,12 +424,12 @@ impl SmoothFunction for GlobalSearch<'_> {
         Ok(value)
     }
 
-    fn gradient(&mut self, x: &[f64], value: f64) -> Result<Vec<f64>, ToolError> {
+    fn gradient(&mut self, x: &[f64], value: f64) -> Result<Vec<f64>, OptimiseError> {
         self.afford()?;
         self.problem.target.gradient(x, value)
     }
 
-    fn hessian_times(&mut self, x: &[f64], v: &[f64]) -> Result<Option<Vec<f64>>, ToolError> {
+    fn hessian_times(&mut self, x: &[f64], v: &[f64]) -> Result<Option<Vec<f64>>, OptimiseError> {
         self.afford()?;
         self.problem.target.hessian_times(x, v)
     }

@@ -2,10 +2,11 @@
 //! `x**2 + 5` at 0. Second derivatives of half the sum of squares decide, by differences of its gradient.
 
 use faer::Mat;
-use kernels::dense::cholesky::Cholesky;
-use tool_core::{Ctx, ToolError};
 
 use super::levenberg::{LeastSquaresResult, LevenbergEnd, LinearisedResiduals, ResidualProblem};
+use crate::Watch;
+use crate::dense::cholesky::Cholesky;
+use crate::optimise::error::OptimiseError;
 
 /// More free parameters are not examined.
 const FREE_MAX: usize = 100;
@@ -20,8 +21,8 @@ pub(super) fn decide_ending(
     found: LeastSquaresResult,
     start: &[f64],
     bounds: &[[f64; 2]],
-    ctx: &Ctx,
-) -> Result<LeastSquaresResult, ToolError> {
+    watch: &dyn Watch,
+) -> Result<LeastSquaresResult, OptimiseError> {
     let undecided = matches!(found.reason, LevenbergEnd::NoProgress | LevenbergEnd::Flat);
     let half = half_sum_of_squares(&found.linear);
     let free: Vec<usize> = (0..found.point.len())
@@ -33,7 +34,7 @@ pub(super) fn decide_ending(
     let mut steps = Vec::with_capacity(free.len());
     for &index in &free {
         let size = found.point[index].abs().max(start[index].abs());
-        let Some(step) = difference_step(problem, &found, (index, size), bounds[index], ctx)?
+        let Some(step) = difference_step(problem, &found, (index, size), bounds[index], watch)?
         else {
             return Ok(found);
         };
@@ -85,15 +86,15 @@ fn difference_step(
     found: &LeastSquaresResult,
     (index, size): (usize, f64),
     [low, high]: [f64; 2],
-    ctx: &Ctx,
-) -> Result<Option<f64>, ToolError> {
+    watch: &dyn Watch,
+) -> Result<Option<f64>, OptimiseError> {
     const SHARE: (f64, f64) = (1e-9, 1e-3);
     const TRIES: usize = 40;
     let mut step = 1e-3 * if size > 0.0 { size } else { 1.0 };
     let here = found.linear.cost;
     let (mut is_shrinking, mut is_growing) = (false, false);
     for _ in 0..TRIES {
-        ctx.check()?;
+        watch.check()?;
         let mut largest: Option<f64> = Some(0.0);
         for signed in [step, -step] {
             let mut point = found.point.clone();
@@ -128,7 +129,7 @@ fn difference_step(
 
 /// The gradient of half the sum of squares by some parameters.
 fn objective_gradient(linear: &LinearisedResiduals, free: &[usize]) -> Vec<f64> {
-    let slope = |&index: &usize| kernels::dense::dot(&linear.jacobian[index], &linear.residuals);
+    let slope = |&index: &usize| crate::dense::dot(&linear.jacobian[index], &linear.residuals);
     free.iter().map(slope).collect()
 }
 
@@ -138,7 +139,7 @@ fn difference_hessian(
     point: &[f64],
     free: &[usize],
     steps: &[f64],
-) -> Result<Option<Mat<f64>>, ToolError> {
+) -> Result<Option<Mat<f64>>, OptimiseError> {
     let n = free.len();
     let mut full = Mat::zeros(n, n);
     for (column, (&index, step)) in free.iter().zip(steps).enumerate() {
@@ -146,7 +147,7 @@ fn difference_hessian(
             let mut moved = point.to_vec();
             moved[index] += signed;
             let linear = problem.linear(&moved)?;
-            Ok::<_, ToolError>(linear.map(|linear| objective_gradient(&linear, free)))
+            Ok::<_, OptimiseError>(linear.map(|linear| objective_gradient(&linear, free)))
         };
         let (Some(up), Some(down)) = (slopes_at(*step)?, slopes_at(-step)?) else {
             return Ok(None);

@@ -10,15 +10,15 @@
 //! "Damping parameter in Marquardt's method", IMM-REP-1999-05; C. Kanzow, N. Yamashita, M. Fukushima, "Levenberg-Marquardt methods with
 //! strong local convergence properties for solving nonlinear equations with convex constraints", J. Comput. Appl. Math. 172, 2004.
 
-use tool_core::{Ctx, Describe, Encode, ToolError};
+use crate::Watch;
+use crate::optimise::error::OptimiseError;
 
 use super::curvature;
 use super::qr::JacobianQr;
 
 /// Reason a fit ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
-#[value(rename_all = "snake_case")]
-pub(crate) enum LevenbergEnd {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LevenbergEnd {
     /// The residuals are orthogonal to the columns of the Jacobian, and no step improves the fit: converged.
     Orthogonal,
     /// The model passes through the data, to rounding or the tolerance of its integration: converged.
@@ -30,51 +30,66 @@ pub(crate) enum LevenbergEnd {
     Flat,
     /// No step improves the fit, though the residuals are not orthogonal to the Jacobian: not converged.
     NoProgress,
-    /// `max_iter` was used up.
+    /// The iterations were used up.
     MaxIter,
 }
 
 impl LevenbergEnd {
-    pub(crate) fn has_converged(self) -> bool {
+    /// Whether the fit ended at a minimum.
+    pub fn has_converged(self) -> bool {
         matches!(self, Self::Orthogonal | Self::Exact | Self::Curvature)
     }
 }
 
 /// Residuals and Jacobian at a point.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct LinearisedResiduals {
-    pub(crate) residuals: Vec<f64>,
+pub struct LinearisedResiduals {
+    /// The residuals.
+    pub residuals: Vec<f64>,
     /// A column for each parameter.
-    pub(crate) jacobian: Vec<Vec<f64>>,
+    pub jacobian: Vec<Vec<f64>>,
     /// The objective, half of which the residuals' squares sum to; with a robust loss it is less.
-    pub(crate) cost: f64,
+    pub cost: f64,
 }
 
 /// The residuals of a model as a function of its parameters.
-pub(crate) trait ResidualProblem {
+pub trait ResidualProblem {
     /// The objective; `None` where the model is not finite.
-    fn cost(&mut self, point: &[f64]) -> Result<Option<f64>, ToolError>;
+    ///
+    /// # Errors
+    /// An interruption, or why the model has no value any more.
+    fn cost(&mut self, point: &[f64]) -> Result<Option<f64>, OptimiseError>;
 
     /// Moves a trial point to a better one near it, where that is cheap.
-    fn project(&mut self, _point: &mut [f64], _bounds: &[[f64; 2]]) -> Result<(), ToolError> {
+    ///
+    /// # Errors
+    /// As [`ResidualProblem::cost`].
+    fn project(&mut self, _point: &mut [f64], _bounds: &[[f64; 2]]) -> Result<(), OptimiseError> {
         Ok(())
     }
 
     /// The objective with its linear approximation; `None` where either is not finite.
-    fn linear(&mut self, point: &[f64]) -> Result<Option<LinearisedResiduals>, ToolError>;
+    ///
+    /// # Errors
+    /// As [`ResidualProblem::cost`].
+    fn linear(&mut self, point: &[f64]) -> Result<Option<LinearisedResiduals>, OptimiseError>;
 }
 
 /// Where a fit ended.
 #[derive(Debug, Clone)]
-pub(crate) struct LeastSquaresResult {
-    pub(crate) point: Vec<f64>,
-    pub(crate) linear: LinearisedResiduals,
-    pub(crate) iterations: u64,
-    pub(crate) reason: LevenbergEnd,
+pub struct LeastSquaresResult {
+    /// The parameters.
+    pub point: Vec<f64>,
+    /// Residuals and Jacobian there.
+    pub linear: LinearisedResiduals,
+    /// Iterations.
+    pub iterations: u64,
+    /// Reason the fit ended.
+    pub reason: LevenbergEnd,
     /// Largest cosine between the residuals and a column of the Jacobian of a parameter that is free.
-    pub(crate) cosine: f64,
+    pub cosine: f64,
     /// Parameters that are held at a bound.
-    pub(crate) held: Vec<bool>,
+    pub held: Vec<bool>,
 }
 
 /// Largest cosine at which the residuals count as orthogonal.
@@ -90,21 +105,24 @@ const SHARE: f64 = 1e-4;
 
 /// How a fit is made.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct LevenbergOptions<'a> {
-    pub(crate) bounds: &'a [[f64; 2]],
-    pub(crate) max_iter: u64,
-    pub(crate) tolerance: f64,
+pub struct LevenbergOptions<'a> {
+    /// Lower and upper bound of each parameter, infinite where there is none.
+    pub bounds: &'a [[f64; 2]],
+    /// Largest number of iterations.
+    pub max_iter: u64,
+    /// Ended when a step changes the point by less than this, relative to its size.
+    pub tolerance: f64,
     /// Size of what is fitted, for which residuals are roundings.
-    pub(crate) scale: f64,
+    pub scale: f64,
     /// Size of the errors of the residuals beyond roundings, as of a model that is integrated; 0 for none.
-    pub(crate) error: f64,
+    pub error: f64,
     /// What the damping of a parameter is in proportion to.
-    pub(crate) weights: StepWeights,
+    pub weights: StepWeights,
 }
 
 /// Weights of the parameters in the length of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum StepWeights {
+pub enum StepWeights {
     /// The largest norm of its column so far.
     Largest,
     /// The present norm: for columns that shrink by orders.
@@ -118,12 +136,12 @@ pub(crate) enum StepWeights {
 ///
 /// # Errors
 /// A stop; a model that is not finite at the start is `None`.
-pub(crate) fn minimise_squares(
+pub fn minimise_squares(
     problem: &mut dyn ResidualProblem,
     start: &[f64],
     how: &LevenbergOptions<'_>,
-    ctx: &Ctx,
-) -> Result<Option<LeastSquaresResult>, ToolError> {
+    watch: &dyn Watch,
+) -> Result<Option<LeastSquaresResult>, OptimiseError> {
     let &LevenbergOptions {
         bounds,
         max_iter,
@@ -164,7 +182,7 @@ pub(crate) fn minimise_squares(
         if let Some(reason) = reason {
             let found = found(reason);
             return Ok(Some(curvature::decide_ending(
-                problem, found, start, bounds, ctx,
+                problem, found, start, bounds, watch,
             )?));
         }
         let free: Vec<usize> = (0..point.len()).filter(|&index| !held[index]).collect();
@@ -184,7 +202,7 @@ pub(crate) fn minimise_squares(
         let at: Vec<f64> = free.iter().map(|&index| point[index]).collect();
         // Damped until a step brings what it promises.
         let accepted = loop {
-            ctx.check()?;
+            watch.check()?;
             let step = qr.damped(&weights, damping);
             let mut next = step_within_bounds(&point, &free, &step, bounds);
             let taken: Vec<f64> = (free.iter().zip(&at))
@@ -226,7 +244,7 @@ pub(crate) fn minimise_squares(
             };
             let found = polish_fit(problem, found(settled), bounds)?;
             return Ok(Some(curvature::decide_ending(
-                problem, found, start, bounds, ctx,
+                problem, found, start, bounds, watch,
             )?));
         };
         iterations += 1;
@@ -268,7 +286,7 @@ fn polish_fit(
     problem: &mut dyn ResidualProblem,
     mut found: LeastSquaresResult,
     bounds: &[[f64; 2]],
-) -> Result<LeastSquaresResult, ToolError> {
+) -> Result<LeastSquaresResult, OptimiseError> {
     const STEPS: usize = 4;
     if found.reason != LevenbergEnd::Orthogonal {
         return Ok(found);
@@ -307,7 +325,7 @@ fn polish_fit(
 }
 
 fn euclidean_norm(values: &[f64]) -> f64 {
-    kernels::dense::euclidean_norm(values)
+    crate::dense::euclidean_norm(values)
 }
 
 fn weight_from_norm(norm: f64) -> f64 {

@@ -1,11 +1,8 @@
 //! Losses: how much a residual counts.
 
-use tool_core::{Decode, Describe, Encode};
-
 /// How much a residual counts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
-#[value(rename_all = "snake_case")]
-pub(crate) enum LossKind {
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum LossKind {
     /// Its square.
     #[default]
     Linear,
@@ -18,10 +15,12 @@ pub(crate) enum LossKind {
 }
 
 /// A loss with the size at which residuals begin to count less.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct RobustLoss {
-    pub(crate) kind: LossKind,
-    pub(crate) scale: f64,
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RobustLoss {
+    /// How residuals count.
+    pub kind: LossKind,
+    /// The size at which they begin to count less, above 0.
+    pub scale: f64,
 }
 
 impl RobustLoss {
@@ -43,7 +42,7 @@ impl RobustLoss {
     }
 
     /// The objective: scale^2 times the sum of the losses.
-    pub(crate) fn sum(self, residuals: &[f64]) -> f64 {
+    pub fn sum(self, residuals: &[f64]) -> f64 {
         if self.kind == LossKind::Linear {
             return residuals.iter().map(|r| r * r).sum();
         }
@@ -54,7 +53,7 @@ impl RobustLoss {
     /// Scales residuals and rows of the Jacobian so that their gradient is that of the loss, and their squares its curvature (B. Triggs and
     /// others, "Bundle adjustment: a modern synthesis", 2000), but at least a tenth of the weight: far residuals have a curvature of 0 or
     /// less, of which no square is made.
-    pub(crate) fn scale(self, residuals: &mut [f64], jacobian: &mut [Vec<f64>]) {
+    pub fn scale(self, residuals: &mut [f64], jacobian: &mut [Vec<f64>]) {
         const LEAST: f64 = 0.1;
         if self.kind == LossKind::Linear {
             return;
@@ -75,7 +74,7 @@ impl RobustLoss {
 
     /// The variance that estimates have per unit of (J'J)^-1: sum psi^2 / freedom by the square of the mean of psi' (P. J. Huber, "Robust
     /// Statistics", 1981, section 7.6); NaN where residuals are all beyond the scale, or nothing is free.
-    pub(crate) fn variance(self, residuals: &[f64], freedom: usize) -> f64 {
+    pub fn variance(self, residuals: &[f64], freedom: usize) -> f64 {
         let (mut squares, mut slopes) = (0.0, 0.0);
         for residual in residuals {
             let z = (residual / self.scale).powi(2);

@@ -4,25 +4,25 @@
 //! G. H. Golub, V. Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems whose variables separate", SIAM J.
 //! Numer. Anal. 10, 1973.
 
-use tool_core::{Ctx, ToolError};
-
 use super::levenberg::{
     LeastSquaresResult, LevenbergEnd, LevenbergOptions, LinearisedResiduals, ResidualProblem,
     StepWeights, minimise_squares,
 };
 use super::qr::JacobianQr;
+use crate::Watch;
+use crate::optimise::error::OptimiseError;
 
 /// Minimises from a start; where that does not converge, again with the parameters in which the residuals are linear solved for at every
 /// step, then with damping by the present column norms, and, where the first was slow, by equal [`StepWeights`]. Answers with the best, and with the iterations of all.
 ///
 /// # Errors
 /// A stop; residuals that are not finite at the start are `None`.
-pub(crate) fn minimise_doggedly(
+pub fn minimise_doggedly(
     problem: &mut dyn ResidualProblem,
     start: &[f64],
     how: &LevenbergOptions<'_>,
-    ctx: &Ctx,
-) -> Result<(Option<LeastSquaresResult>, u64), ToolError> {
+    watch: &dyn Watch,
+) -> Result<(Option<LeastSquaresResult>, u64), OptimiseError> {
     let mut best: Option<LeastSquaresResult> = None;
     let mut iterations = 0;
     let mut keep = |found: Option<LeastSquaresResult>| {
@@ -33,7 +33,7 @@ pub(crate) fn minimise_doggedly(
     };
     let by = |weights: StepWeights| LevenbergOptions { weights, ..*how };
     let present = by(StepWeights::Present);
-    let first = minimise_squares(problem, start, how, ctx)?;
+    let first = minimise_squares(problem, start, how, watch)?;
     let is_slow = (first.as_ref()).is_some_and(|found| found.reason == LevenbergEnd::MaxIter);
     if keep(first) {
         return Ok((best, iterations));
@@ -43,23 +43,23 @@ pub(crate) fn minimise_doggedly(
     let mut solved = start.to_vec();
     if !linear.is_empty() && solve_linear(problem, &mut solved, &linear, how.bounds)?.is_some() {
         let mut projected = VariableProjection { problem, linear };
-        if keep(minimise_squares(&mut projected, &solved, &present, ctx)?) {
+        if keep(minimise_squares(&mut projected, &solved, &present, watch)?) {
             return Ok((best, iterations));
         }
     }
-    if !keep(minimise_squares(problem, start, &present, ctx)?) && is_slow {
+    if !keep(minimise_squares(problem, start, &present, watch)?) && is_slow {
         keep(minimise_squares(
             problem,
             start,
             &by(StepWeights::Equal),
-            ctx,
+            watch,
         )?);
     }
     Ok((best, iterations))
 }
 
 /// The closer of two fits.
-pub(crate) fn better_fit(
+pub fn better_fit(
     a: Option<LeastSquaresResult>,
     b: Option<LeastSquaresResult>,
 ) -> Option<LeastSquaresResult> {
@@ -78,16 +78,16 @@ struct VariableProjection<'a> {
 }
 
 impl ResidualProblem for VariableProjection<'_> {
-    fn cost(&mut self, point: &[f64]) -> Result<Option<f64>, ToolError> {
+    fn cost(&mut self, point: &[f64]) -> Result<Option<f64>, OptimiseError> {
         self.problem.cost(point)
     }
 
-    fn project(&mut self, point: &mut [f64], bounds: &[[f64; 2]]) -> Result<(), ToolError> {
+    fn project(&mut self, point: &mut [f64], bounds: &[[f64; 2]]) -> Result<(), OptimiseError> {
         solve_linear(self.problem, point, &self.linear, bounds)?;
         Ok(())
     }
 
-    fn linear(&mut self, point: &[f64]) -> Result<Option<LinearisedResiduals>, ToolError> {
+    fn linear(&mut self, point: &[f64]) -> Result<Option<LinearisedResiduals>, OptimiseError> {
         self.problem.linear(point)
     }
 }
@@ -96,11 +96,11 @@ impl ResidualProblem for VariableProjection<'_> {
 ///
 /// # Errors
 /// A stop.
-pub(crate) fn linear_at(
+pub fn linear_at(
     problem: &mut dyn ResidualProblem,
     base: &[f64],
     among: &[usize],
-) -> Result<Vec<usize>, ToolError> {
+) -> Result<Vec<usize>, OptimiseError> {
     let Some(first) = problem.linear(base)? else {
         return Ok(Vec::new());
     };
@@ -115,7 +115,7 @@ pub(crate) fn linear_at(
         };
         let is_same = |&other: &usize| {
             let (a, b) = (&first.jacobian[other], &second.jacobian[other]);
-            let size = kernels::dense::max_abs(a);
+            let size = crate::dense::max_abs(a);
             size > 0.0 && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-9 * size)
         };
         if set.iter().chain([&index]).all(is_same) {
@@ -129,12 +129,12 @@ pub(crate) fn linear_at(
 ///
 /// # Errors
 /// A stop.
-pub(crate) fn solve_linear(
+pub fn solve_linear(
     problem: &mut dyn ResidualProblem,
     point: &mut [f64],
     linear: &[usize],
     bounds: &[[f64; 2]],
-) -> Result<Option<f64>, ToolError> {
+) -> Result<Option<f64>, OptimiseError> {
     for &index in linear {
         let [low, high] = bounds[index];
         point[index] = 0.0_f64.clamp(low, high);
@@ -154,7 +154,7 @@ pub(crate) fn solve_linear(
         .map(|&index| std::mem::take(&mut jacobian[index]))
         .collect();
     let weights: Vec<f64> = (design.iter())
-        .map(|column| kernels::dense::euclidean_norm(column))
+        .map(|column| crate::dense::euclidean_norm(column))
         .collect();
     let step = JacobianQr::new(design, &residuals).damped(&weights, 1e-14);
     for (&index, step) in linear.iter().zip(&step) {

@@ -1,7 +1,7 @@
 //! Householder QR of a tall matrix with few columns, and the damped problems that its triangle solves.
 
 /// The triangle of J = Q R, column by column, and the first entries of -Q' r.
-pub(crate) struct JacobianQr {
+pub struct JacobianQr {
     /// `triangle[j][i]` is row i of column j.
     triangle: Vec<Vec<f64>>,
     target: Vec<f64>,
@@ -9,7 +9,7 @@ pub(crate) struct JacobianQr {
 
 impl JacobianQr {
     /// Factors the columns of J; `residuals` is r.
-    pub(crate) fn new(mut columns: Vec<Vec<f64>>, residuals: &[f64]) -> Self {
+    pub fn new(mut columns: Vec<Vec<f64>>, residuals: &[f64]) -> Self {
         let mut target: Vec<f64> = residuals.iter().map(|value| -value).collect();
         let n = columns.len();
         for step in 0..n.min(target.len()) {
@@ -33,7 +33,7 @@ impl JacobianQr {
     }
 
     /// The p that minimises |J p + r|^2 + damping |W p|^2, with W diagonal.
-    pub(crate) fn damped(&self, weights: &[f64], damping: f64) -> Vec<f64> {
+    pub fn damped(&self, weights: &[f64], damping: f64) -> Vec<f64> {
         let n = self.triangle.len();
         // [R; sqrt(damping) W] p = [target; 0], again by reflections.
         let root = damping.sqrt();
@@ -66,7 +66,7 @@ impl JacobianQr {
     }
 
     /// |r|^2 - |J p + r|^2.
-    pub(crate) fn decrease(&self, p: &[f64]) -> f64 {
+    pub fn decrease(&self, p: &[f64]) -> f64 {
         let n = self.triangle.len();
         let mut image = vec![0.0; n];
         for (column, step) in self.triangle.iter().zip(p) {
@@ -82,10 +82,10 @@ impl JacobianQr {
 
     /// The rows of the inverse of R, whose squares sum to the diagonal of (J'J)^-1; `None` where J has no full rank: a pivot is less than
     /// `share` of its column.
-    pub(crate) fn inverse(&self, share: f64) -> Option<Vec<Vec<f64>>> {
+    pub fn inverse(&self, share: f64) -> Option<Vec<Vec<f64>>> {
         let n = self.triangle.len();
         for column in &self.triangle {
-            let size = kernels::dense::euclidean_norm(column);
+            let size = crate::dense::euclidean_norm(column);
             let pivot = column[..].iter().rev().find(|value| **value != 0.0)?.abs();
             if size == 0.0 || pivot <= share * size {
                 return None;
@@ -125,7 +125,7 @@ struct JacobianReflector {
 /// Reflects a column so that it is zero below the row `from`; `None` where it is so already.
 fn reflect_column(column: &mut [f64], from: usize) -> Option<JacobianReflector> {
     let below = &column[from..];
-    let size = kernels::dense::euclidean_norm(below);
+    let size = crate::dense::euclidean_norm(below);
     if size == 0.0 || below[1..].iter().all(|value| *value == 0.0) {
         return None;
     }

@@ -3,10 +3,9 @@
 //!
 //! M. Zechmeister, M. Kürster, "The generalised Lomb-Scargle periodogram", Astronomy and Astrophysics 496, 2009.
 
-use tool_core::ToolError;
-
-use super::model::{CurveFitProblem, FitRows};
-use crate::optimise::least_squares::projected::{linear_at, solve_linear};
+use super::levenberg::ResidualProblem;
+use super::projected::{linear_at, solve_linear};
+use crate::optimise::error::OptimiseError;
 
 /// Most rows that the search looks at.
 const ROWS_MAX: usize = 400;
@@ -15,35 +14,39 @@ const POINTS_MAX: usize = 2500;
 /// Number of start points that are kept.
 const KEPT: usize = 8;
 
-/// Rows for the search: all, or one of each few, at uneven distances, so that no fast wave looks like a slow one.
-pub(super) fn thin_rows(rows: &FitRows) -> FitRows {
-    let every = rows.len().div_ceil(ROWS_MAX).max(1);
-    let pick =
-        |block: usize| block * every + (radical_inverse(block + 1, 2) * every as f64) as usize;
-    let thin = |column: &Vec<f64>| -> Vec<f64> {
-        let blocks = 0..column.len().div_ceil(every);
-        blocks
-            .filter_map(|block| column.get(pick(block)).copied())
-            .collect()
-    };
-    FitRows {
-        predictors: rows.predictors.iter().map(thin).collect(),
-        response: thin(&rows.response),
-        weights: rows.weights.as_ref().map(thin),
-    }
+/// What a start is looked for by: columns of the data.
+#[derive(Debug, Clone, Copy)]
+pub struct StartData<'a> {
+    /// The first predictor; empty where there is none.
+    pub predictor: &'a [f64],
+    /// The response, as many entries.
+    pub response: &'a [f64],
 }
 
-/// The best start points of a search, the best first; `known` has the values that the caller gave.
+/// The entries of a column for the search: all, or one of each few, at uneven distances, so that no fast wave looks like a slow one; the same
+/// for each column of a table.
+pub fn thin_column(column: &[f64]) -> Vec<f64> {
+    let every = column.len().div_ceil(ROWS_MAX).max(1);
+    let pick =
+        |block: usize| block * every + (radical_inverse(block + 1, 2) * every as f64) as usize;
+    let blocks = 0..column.len().div_ceil(every);
+    blocks
+        .filter_map(|block| column.get(pick(block)).copied())
+        .collect()
+}
+
+/// The best start points of a search, the best first, at most 8; `known` has the values that the caller gave.
 ///
 /// # Errors
-/// A stop.
-pub(super) fn search_starts(
-    model: &mut CurveFitProblem<'_>,
+/// Those of the model.
+pub fn search_starts(
+    model: &mut dyn ResidualProblem,
+    data: StartData<'_>,
     known: &[Option<f64>],
     bounds: &[[f64; 2]],
-) -> Result<Vec<Vec<f64>>, ToolError> {
-    let mut values = candidate_values(model.rows);
-    values.extend(candidate_frequencies(model.rows));
+) -> Result<Vec<Vec<f64>>, OptimiseError> {
+    let mut values = candidate_values(data.predictor);
+    values.extend(candidate_frequencies(data));
     values.sort_by(f64::total_cmp);
     let linear = linear_parameters(model, known, &values)?;
     let searched: Vec<usize> = (0..known.len())
@@ -91,8 +94,8 @@ fn radical_inverse(mut number: usize, base: usize) -> f64 {
 }
 
 /// Values that parameters may have: of the size of rates, ranges and places of the data, and 1.
-fn candidate_values(rows: &FitRows) -> Vec<f64> {
-    let mut sorted = rows.predictors.first().cloned().unwrap_or_default();
+fn candidate_values(predictor: &[f64]) -> Vec<f64> {
+    let mut sorted = predictor.to_vec();
     sorted.sort_by(f64::total_cmp);
     let (low, high) = (
         sorted.first().copied().unwrap_or(0.0),
@@ -123,17 +126,15 @@ fn candidate_values(rows: &FitRows) -> Vec<f64> {
 
 /// What parameters of a wave may be where the data shows one that is faster than sixteen over the data: the angular frequency, the frequency
 /// and the period at the two highest peaks of the periodogram with a floating mean, up to half the rate of the closest rows.
-fn candidate_frequencies(rows: &FitRows) -> Vec<f64> {
+fn candidate_frequencies(data: StartData<'_>) -> Vec<f64> {
     const SLOWEST: f64 = 15.5;
     /// Frequencies for each wave over the data.
     const FINENESS: f64 = 5.0;
     const FREQUENCIES_MAX: f64 = 20_000.0;
     /// Share of the variance below which a peak is noise.
     const POWER_MIN: f64 = 0.1;
-    let Some(times) = rows.predictors.first() else {
-        return Vec::new();
-    };
-    let mut sorted = times.clone();
+    let times = data.predictor;
+    let mut sorted = times.to_vec();
     sorted.sort_by(f64::total_cmp);
     let span = sorted.last().copied().unwrap_or(0.0) - sorted.first().copied().unwrap_or(0.0);
     let gaps = sorted.windows(2).map(|pair| pair[1] - pair[0]);
@@ -143,9 +144,8 @@ fn candidate_frequencies(rows: &FitRows) -> Vec<f64> {
         return Vec::new();
     }
     let (first, count) = ((FINENESS * SLOWEST) as usize, most as usize);
-    let power = |step: usize| {
-        explained_variance_share(times, &rows.response, step as f64 / FINENESS / span)
-    };
+    let power =
+        |step: usize| explained_variance_share(times, data.response, step as f64 / FINENESS / span);
     let powers: Vec<f64> = (first..=count.max(first)).map(power).collect();
     let mut found = Vec::new();
     let mut taken: Option<usize> = None;
@@ -193,10 +193,10 @@ fn explained_variance_share(times: &[f64], values: &[f64], frequency: f64) -> f6
 
 /// Parameters in which the model is linear together, as far as several places show.
 fn linear_parameters(
-    model: &mut CurveFitProblem<'_>,
+    model: &mut dyn ResidualProblem,
     known: &[Option<f64>],
     values: &[f64],
-) -> Result<Vec<usize>, ToolError> {
+) -> Result<Vec<usize>, OptimiseError> {
     const PLACES: usize = 12;
     let mut candidates: Vec<usize> = (0..known.len())
         .filter(|&index| known[index].is_none())

@@ -1,9 +1,8 @@
 //! Uncertainty of a fit: covariance, intervals, bands, and what tells fits apart.
 
-use kernels::special::{student_two_sided, student_two_sided_inverse};
-
-use crate::optimise::least_squares::levenberg::LeastSquaresResult;
-use crate::optimise::least_squares::qr::JacobianQr;
+use super::levenberg::LeastSquaresResult;
+use super::qr::JacobianQr;
+use crate::special::{student_two_sided, student_two_sided_inverse};
 
 /// Least share of a column that a pivot must have for the parameter to be determined by the data.
 const SHARE: f64 = 1e-13;
@@ -12,38 +11,43 @@ const SHARE: f64 = 1e-13;
 const NORMAL: f64 = 1e10;
 
 /// What the uncertainty of a fit depends on.
-pub(super) struct UncertaintyInputs<'a> {
+#[derive(Debug, Clone)]
+pub struct UncertaintyInputs<'a> {
     /// The derivatives of the model, a column for each parameter.
-    pub(super) plain: &'a [Vec<f64>],
+    pub plain: &'a [Vec<f64>],
     /// The same divided by the standard deviations.
-    pub(super) weighted: Vec<Vec<f64>>,
+    pub weighted: Vec<Vec<f64>>,
     /// Variance of a weighted residual.
-    pub(super) variance: f64,
+    pub variance: f64,
     /// Degrees of freedom of that variance; `None` where it is known.
-    pub(super) freedom: Option<usize>,
+    pub freedom: Option<usize>,
 }
 
 /// The uncertainty of a fit; NaN where it is not determined.
-pub(super) struct FitUncertainty {
-    pub(super) standard_errors: Vec<f64>,
-    pub(super) t_values: Vec<f64>,
-    pub(super) p_values: Vec<f64>,
+#[derive(Debug, Clone)]
+pub struct FitUncertainty {
+    /// Of each parameter.
+    pub standard_errors: Vec<f64>,
+    /// Each estimate by its standard error.
+    pub t_values: Vec<f64>,
+    /// Two-sided p value of the hypothesis that the parameter is 0, by Student's distribution.
+    pub p_values: Vec<f64>,
     /// Half the width of each confidence interval.
-    pub(super) half_widths: Vec<f64>,
+    pub half_widths: Vec<f64>,
     /// A row for each parameter.
-    pub(super) covariance: Vec<Vec<f64>>,
+    pub covariance: Vec<Vec<f64>>,
     /// A square root of the covariance, a row for each parameter; rows of parameters that are held are 0. Empty where there is none.
-    pub(super) root: Vec<Vec<f64>>,
+    pub root: Vec<Vec<f64>>,
     /// Half the width of an interval in units of the standard error.
-    pub(super) quantile: f64,
+    pub quantile: f64,
     /// Half the width of the confidence band of the mean at each row.
-    pub(super) bands: Vec<f64>,
+    pub bands: Vec<f64>,
     /// Whether the data determine all parameters that are free.
-    pub(super) is_determined: bool,
+    pub is_determined: bool,
 }
 
-/// The uncertainty at the end of a fit: s^2 (J'J)^-1, linear theory.
-pub(super) fn report_uncertainty(
+/// The uncertainty at the end of a fit: s^2 (J'J)^-1, linear theory; `confidence` is the probability of an interval, between 0 and 1.
+pub fn report_uncertainty(
     found: &LeastSquaresResult,
     uncertain: &UncertaintyInputs<'_>,
     confidence: f64,
@@ -58,7 +62,7 @@ pub(super) fn report_uncertainty(
     let free: Vec<usize> = (0..count).filter(|&index| !found.held[index]).collect();
     // Columns of length 1, so that no unit of a parameter makes it look undetermined.
     let norms: Vec<f64> = (free.iter())
-        .map(|&index| kernels::dense::euclidean_norm(&uncertain.weighted[index]))
+        .map(|&index| crate::dense::euclidean_norm(&uncertain.weighted[index]))
         .collect();
     let scaled = free.iter().zip(&norms).map(|(&index, norm)| {
         let column = &uncertain.weighted[index];

@@ -12,7 +12,7 @@ use faer::Mat;
 use super::bounds::VariableBounds;
 use super::curvature::point_along;
 use super::smooth::GradientPoint;
-use crate::linalg::dense::{Lu, add_multiple, dot};
+use crate::dense::{Lu, add_multiple, dot};
 
 /// A step, the change of the gradient along it, and the inverse of their inner product.
 pub(super) type Pair = (Vec<f64>, Vec<f64>, f64);
