@@ -2,17 +2,20 @@
 
 use faer::Mat;
 use rand::RngExt;
-use tool_core::rng::stream_rng;
-use tool_core::{RandomSeed, ToolError};
+use random_streams::stream_rng;
+
+use crate::optimise::error::OptimiseError;
 
 use super::bounds::VariableBounds;
 use super::smooth::SmoothFunction;
-use crate::linalg::dense::{add_multiple, dot, euclidean_norm, max_abs, symmetric_eigen};
+use crate::dense::{add_multiple, dot, euclidean_norm, max_abs, symmetric_eigen};
 
 /// Up to so many variables the whole Hessian is formed.
 pub(super) const WHOLE_MAX: usize = 60;
 /// Products of the Hessian and a vector beyond that.
 const PRODUCTS: usize = 60;
+/// Seed of the vector from which they start.
+const SEED: u64 = 42;
 
 /// The Hessian at a point, as far as it is known.
 pub(crate) struct HessianCurvature {
@@ -78,7 +81,7 @@ pub(crate) fn find_lowest_curvature(
     target: &mut impl SmoothFunction,
     x: &[f64],
     free: &[usize],
-) -> Result<Option<HessianCurvature>, ToolError> {
+) -> Result<Option<HessianCurvature>, OptimiseError> {
     if free.is_empty() {
         return Ok(None);
     }
@@ -120,7 +123,7 @@ pub(crate) fn hessian_in_free_variables(
     target: &mut impl SmoothFunction,
     x: &[f64],
     free: &[usize],
-) -> Result<Option<Mat<f64>>, ToolError> {
+) -> Result<Option<Mat<f64>>, OptimiseError> {
     let mut columns = Vec::with_capacity(free.len());
     for &index in free {
         let mut unit = vec![0.0; x.len()];
@@ -141,8 +144,8 @@ fn lanczos_projection(
     target: &mut impl SmoothFunction,
     x: &[f64],
     free: &[usize],
-) -> Result<Option<Projected>, ToolError> {
-    let mut rng = stream_rng(RandomSeed::DEFAULT.get(), 0);
+) -> Result<Option<Projected>, OptimiseError> {
+    let mut rng = stream_rng(SEED, 0);
     let mut next = vec![0.0; x.len()];
     for &index in free {
         next[index] = 2.0 * rng.random::<f64>() - 1.0;
@@ -234,7 +237,7 @@ pub(crate) fn lower_point(
     bounds: &VariableBounds,
     (x, value): (&[f64], f64),
     curvature: &HessianCurvature,
-) -> Result<Option<Vec<f64>>, ToolError> {
+) -> Result<Option<Vec<f64>>, OptimiseError> {
     /// Steps relative to the size of the point: from where a curvature shows in the values to far away.
     const STEPS: [f64; 8] = [1e-4, 1e-3, 1e-2, 0.1, 0.5, 2.0, 10.0, 100.0];
     if curvature.lowest > curvature.noise {

@@ -1,11 +1,11 @@
 //! The end of a method with gradients: which gradient counts as zero, and whether the point is a minimum.
 
-use tool_core::ToolError;
+use crate::optimise::error::OptimiseError;
 
 use super::bounds::VariableBounds;
 use super::curvature::{self, lower_point, point_along};
 use super::smooth::{GradientPoint, SmoothFunction};
-use crate::linalg::dense::max_abs;
+use crate::dense::max_abs;
 
 /// The largest component of a gradient that counts as zero.
 pub(super) fn gradient_threshold(
@@ -33,7 +33,7 @@ pub(super) fn curvature_of_free(
     target: &mut impl SmoothFunction,
     bounds: &VariableBounds,
     at: &GradientPoint,
-) -> Result<Option<curvature::HessianCurvature>, ToolError> {
+) -> Result<Option<curvature::HessianCurvature>, OptimiseError> {
     curvature::find_lowest_curvature(target, &at.x, &bounds.movable(&at.x, &at.gradient))
 }
 
@@ -47,7 +47,7 @@ pub(super) fn examine_stationary_point(
     bounds: &VariableBounds,
     at: &GradientPoint,
     tolerance: f64,
-) -> Result<StationaryPointVerdict, ToolError> {
+) -> Result<StationaryPointVerdict, OptimiseError> {
     if let Some(lower) = lower_neighbour(target, bounds, at)? {
         return Ok(StationaryPointVerdict::Lower(lower));
     }
@@ -89,7 +89,7 @@ fn look_from_bounds(
     bounds: &VariableBounds,
     at: &GradientPoint,
     (free, weak): (&[usize], &[usize]),
-) -> Result<Option<StationaryPointVerdict>, ToolError> {
+) -> Result<Option<StationaryPointVerdict>, OptimiseError> {
     const FACES_WHOLE_MAX: usize = 10;
     let all: Vec<usize> = free.iter().chain(weak).copied().collect();
     let mut widest = None;
@@ -159,7 +159,7 @@ pub(super) fn find_flatter_point(
     bounds: &VariableBounds,
     at: &GradientPoint,
     step: &[f64],
-) -> Result<Option<GradientPoint>, ToolError> {
+) -> Result<Option<GradientPoint>, OptimiseError> {
     /// Relative to the value: residuals that cancel leave more than rounding.
     const HIGHER: f64 = 1e-9;
     let mut x = point_along(&at.x, 1.0, step);
@@ -179,7 +179,7 @@ fn lower_far_down(
     target: &mut impl SmoothFunction,
     bounds: &VariableBounds,
     at: &GradientPoint,
-) -> Result<Option<Vec<f64>>, ToolError> {
+) -> Result<Option<Vec<f64>>, OptimiseError> {
     const NEAREST: f64 = 1e-3;
     const ROUNDS: i32 = 40;
     let clearly = 1e-12 * (1.0 + at.value.abs());
@@ -204,7 +204,7 @@ fn lower_neighbour(
     target: &mut impl SmoothFunction,
     bounds: &VariableBounds,
     at: &GradientPoint,
-) -> Result<Option<Vec<f64>>, ToolError> {
+) -> Result<Option<Vec<f64>>, OptimiseError> {
     const STEP: f64 = 1e-3;
     const AXES_MAX: usize = 1000;
     if at.x.len() > AXES_MAX {

@@ -2,16 +2,16 @@
 
 use std::collections::VecDeque;
 
-use tool_core::ToolError;
+use crate::optimise::error::OptimiseError;
 
 use super::bounds::VariableBounds;
 use super::compact::{self, Pair};
 use super::curvature::{lower_point, point_along};
 use super::ending::{self, StationaryPointVerdict};
-use super::found::{MinimiseEnd, MinimiseResult};
 use super::line;
+use super::result::{MinimiseEnd, MinimiseResult};
 use super::smooth::{GradientPoint, SmoothFunction};
-use crate::linalg::dense::{add_multiple, dot, max_abs};
+use crate::dense::{add_multiple, dot, max_abs};
 
 /// Pairs of steps and gradient changes that are kept.
 const MEMORY: usize = 10;
@@ -40,7 +40,7 @@ pub(crate) fn minimise_by_lbfgs(
     x0: &[f64],
     max_iter: u64,
     tolerance: f64,
-) -> Result<MinimiseResult, ToolError> {
+) -> Result<MinimiseResult, OptimiseError> {
     run_lbfgs(target, bounds, x0, (max_iter, tolerance, 0.0), true)
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn descend_by_lbfgs(
     x0: &[f64],
     max_iter: u64,
     (tolerance, enough): (f64, f64),
-) -> Result<MinimiseResult, ToolError> {
+) -> Result<MinimiseResult, OptimiseError> {
     run_lbfgs(target, bounds, x0, (max_iter, tolerance, enough), false)
 }
 
@@ -65,7 +65,7 @@ fn run_lbfgs(
     x0: &[f64],
     (max_iter, tolerance, enough): (u64, f64, f64),
     verify: bool,
-) -> Result<MinimiseResult, ToolError> {
+) -> Result<MinimiseResult, OptimiseError> {
     let mut at = GradientPoint::new(target, x0.to_vec())?;
     let start = at.value;
     let mut history = LbfgsHistory::default();

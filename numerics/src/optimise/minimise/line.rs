@@ -2,12 +2,12 @@
 //!
 //! J. Nocedal, S. J. Wright, "Numerical Optimization", 2nd ed., Springer 2006, algorithms 3.5 and 3.6.
 
-use tool_core::ToolError;
+use crate::optimise::error::OptimiseError;
 
 use super::bounds::VariableBounds;
 use super::curvature::point_along;
 use super::smooth::{GradientPoint, SmoothFunction};
-use crate::linalg::dense::dot;
+use crate::dense::dot;
 
 /// Sufficient decrease, as a part of the slope.
 const DECREASE: f64 = 1e-4;
@@ -53,7 +53,7 @@ impl SearchLine<'_> {
         target: &mut impl SmoothFunction,
         step: f64,
         bar: f64,
-    ) -> Result<LineTrialResult, ToolError> {
+    ) -> Result<LineTrialResult, OptimiseError> {
         let x = self.point(step);
         let value = target.value(&x)?;
         if value > self.at.value + DECREASE * step * self.slope || value >= bar {
@@ -82,7 +82,7 @@ pub(crate) fn wolfe_line_search(
     at: &GradientPoint,
     direction: &[f64],
     first: f64,
-) -> Result<Option<GradientPoint>, ToolError> {
+) -> Result<Option<GradientPoint>, OptimiseError> {
     const EXPANSIONS_MAX: usize = 60;
     const EXPANSION: f64 = 4.0;
     let (slope, value) = (dot(direction, &at.gradient), at.value);
@@ -124,7 +124,7 @@ fn zoom_bracket(
     line: &SearchLine<'_>,
     (mut low, mut high): (LineTrial, LineTrial),
     mut lowest: Option<GradientPoint>,
-) -> Result<Option<GradientPoint>, ToolError> {
+) -> Result<Option<GradientPoint>, OptimiseError> {
     const ROUNDS_MAX: usize = 60;
     for _ in 0..ROUNDS_MAX {
         let step = interpolate_minimum(low, high);

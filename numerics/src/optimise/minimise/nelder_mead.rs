@@ -1,11 +1,11 @@
 //! The downhill simplex of Nelder and Mead, with restarts until a fresh simplex finds nothing lower.
 
-use tool_core::ToolError;
+use crate::optimise::error::OptimiseError;
 
 use super::bounds::VariableBounds;
 use super::curvature::point_along;
 use super::ending::{self, StationaryPointVerdict};
-use super::found::{MinimiseEnd, MinimiseResult};
+use super::result::{MinimiseEnd, MinimiseResult};
 use super::smooth::{GradientPoint, SmoothFunction};
 
 /// The cost of an iteration grows with the square of the number of coordinates.
@@ -40,7 +40,7 @@ pub(crate) fn minimise_by_simplex(
     x0: &[f64],
     max_iter: u64,
     tolerance: f64,
-) -> Result<MinimiseResult, ToolError> {
+) -> Result<MinimiseResult, OptimiseError> {
     const FIRST_SIZE: f64 = 0.05;
     const LATER_SIZE: f64 = 0.005;
     const X_TOLERANCE_MIN: f64 = 6e-8; // 4 sqrt(eps)
@@ -100,7 +100,7 @@ impl NelderMeadSimplex {
         bounds: &VariableBounds,
         (x, value): (&[f64], f64),
         size: f64,
-    ) -> Result<Self, ToolError> {
+    ) -> Result<Self, OptimiseError> {
         let mut vertices = vec![(x.to_vec(), value)];
         for index in 0..x.len() {
             let step = size * x[index].abs().max(1.0);
@@ -128,7 +128,7 @@ impl NelderMeadSimplex {
         target: &mut impl SmoothFunction,
         bounds: &VariableBounds,
         (max_iter, tolerance): (u64, f64),
-    ) -> Result<u64, ToolError> {
+    ) -> Result<u64, OptimiseError> {
         let n = self.vertices.len() - 1;
         let size = n.max(2) as f64; // the coefficients of one variable are those of two
         let (expansion, contraction) = (1.0 + 2.0 / size, 0.75 - 0.5 / size);
@@ -155,7 +155,7 @@ impl NelderMeadSimplex {
                 let mut x = point_along(&centre, step, &away);
                 bounds.project(&mut x);
                 let value = target.value(&x)?;
-                Ok::<_, ToolError>((x, value))
+                Ok::<_, OptimiseError>((x, value))
             };
             let reflected = trial(1.0)?;
             let accepted = if reflected.1 < lowest {

@@ -1,14 +1,14 @@
 //! Newton's method in a trust region, with exact second derivatives.
 
+use crate::optimise::error::OptimiseError;
 use faer::Mat;
-use tool_core::ToolError;
 
 use super::bounds::VariableBounds;
 use super::curvature::{self, point_along};
 use super::ending::{self, StationaryPointVerdict};
-use super::found::{MinimiseEnd, MinimiseResult};
+use super::result::{MinimiseEnd, MinimiseResult};
 use super::smooth::{GradientPoint, SmoothFunction};
-use crate::linalg::dense::{add_multiple, dot, euclidean_norm, max_abs, symmetric_eigen};
+use crate::dense::{add_multiple, dot, euclidean_norm, max_abs, symmetric_eigen};
 
 /// Up to so many free variables the whole Hessian is formed.
 const WHOLE_MAX: usize = 60;
@@ -36,7 +36,7 @@ pub(crate) fn minimise_by_newton(
     x0: &[f64],
     max_iter: u64,
     tolerance: f64,
-) -> Result<Option<MinimiseResult>, ToolError> {
+) -> Result<Option<MinimiseResult>, OptimiseError> {
     const ACCEPT: f64 = 1e-4;
     let mut at = GradientPoint::new(target, x0.to_vec())?;
     let mut radius = max_abs(&at.x).max(1.0);
@@ -116,7 +116,7 @@ impl NewtonModel {
         f: &mut impl SmoothFunction,
         at: &GradientPoint,
         free: Vec<usize>,
-    ) -> Result<Option<Self>, ToolError> {
+    ) -> Result<Option<Self>, OptimiseError> {
         let mut whole = None;
         if free.len() <= WHOLE_MAX {
             let Some(hessian) = curvature::hessian_in_free_variables(f, &at.x, &free)? else {
@@ -153,7 +153,7 @@ impl NewtonModel {
         &self,
         f: &mut impl SmoothFunction,
         v: &[f64],
-    ) -> Result<Option<Vec<f64>>, ToolError> {
+    ) -> Result<Option<Vec<f64>>, OptimiseError> {
         if let Some((hessian, ..)) = &self.whole {
             let columns = 0..v.len();
             return Ok(Some(
@@ -167,7 +167,7 @@ impl NewtonModel {
     }
 
     /// The change of the model along a step.
-    fn change(&self, f: &mut impl SmoothFunction, step: &[f64]) -> Result<f64, ToolError> {
+    fn change(&self, f: &mut impl SmoothFunction, step: &[f64]) -> Result<f64, OptimiseError> {
         let inner = self.restricted(step);
         let image = self.hessian_times(f, &inner)?;
         let bend = image.map_or(0.0, |image| dot(&inner, &image));
@@ -179,7 +179,7 @@ impl NewtonModel {
         &self,
         f: &mut impl SmoothFunction,
         radius: f64,
-    ) -> Result<Option<Vec<f64>>, ToolError> {
+    ) -> Result<Option<Vec<f64>>, OptimiseError> {
         let gradient = self.restricted(&self.gradient);
         let step = match &self.whole {
             Some((_, values, vectors)) => Some(in_ball(values, vectors, &gradient, radius)),
@@ -195,7 +195,7 @@ impl NewtonModel {
         f: &mut impl SmoothFunction,
         gradient: &[f64],
         radius: f64,
-    ) -> Result<Option<Vec<f64>>, ToolError> {
+    ) -> Result<Option<Vec<f64>>, OptimiseError> {
         let mut step = vec![0.0; gradient.len()];
         let mut residual = gradient.to_vec();
         let mut direction: Vec<f64> = gradient.iter().map(|entry| -entry).collect();

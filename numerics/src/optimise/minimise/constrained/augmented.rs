@@ -1,13 +1,13 @@
 //! The augmented Lagrangian: violations at a quadratic price, shifted by the multipliers.
 
-use tool_core::ToolError;
+use crate::optimise::error::{NotFinitePlace, OptimiseError};
 
 use super::kkt::{KktEvidence, constraint_violations};
-use super::look::{CurvatureProbeResult, look_down};
 use super::restore::{self, RestorationEnd};
+use super::second_order::{CurvatureProbeResult, look_down};
 use super::{ConstrainedPoint, ConstrainedProblem, ConstrainedResult};
-use crate::linalg::dense::{add_multiple, max_abs};
-use crate::optimise::minimise::found::{MinimiseEnd, MinimiseMethod};
+use crate::dense::{add_multiple, max_abs};
+use crate::optimise::minimise::result::{MinimiseEnd, MinimiseMethod};
 use crate::optimise::minimise::smooth::SmoothFunction;
 use crate::optimise::minimise::{lbfgs, newton};
 
@@ -26,7 +26,7 @@ pub(crate) const VARIABLES_MAX: usize = 5000;
 /// variables for each step; `max_iter` holds for each round.
 ///
 /// # Errors
-/// Those of the problem; `numeric` with reason `infeasible` at a point where every step increases the violation (up to 300 variables).
+/// Those of the problem; [`OptimiseError::Infeasible`] at a point where every step increases the violation (up to 300 variables).
 ///
 /// # References
 /// A. R. Conn, N. I. M. Gould, P. L. Toint, "A globally convergent augmented Lagrangian algorithm for optimization with general
@@ -37,7 +37,7 @@ pub(crate) fn minimise_augmented_lagrangian(
     x0: &[f64],
     max_iter: u64,
     tolerance: f64,
-) -> Result<ConstrainedResult, ToolError> {
+) -> Result<ConstrainedResult, OptimiseError> {
     /// The second price is so high that the first round hardly leaves the constraints.
     const PRICES: [f64; 2] = [1.0, 1e4];
     let mut best: Option<ConstrainedResult> = None;
@@ -62,7 +62,7 @@ pub(crate) fn minimise_augmented_lagrangian(
         }
     }
     let Some(mut best) = best else {
-        refuse!(numeric "/x0", "not_finite"; "the constraints are finite at no end of the method"; "start elsewhere");
+        return Err(NotFinitePlace::EveryEnd.into());
     };
     best.iterations = iterations;
     if best.evidence.violation > tolerance
@@ -82,7 +82,7 @@ fn run_rounds(
     x0: &[f64],
     max_iter: u64,
     tolerance: f64,
-) -> Result<ConstrainedResult, ToolError> {
+) -> Result<ConstrainedResult, OptimiseError> {
     const ROUNDS_MAX: usize = 60;
     const PRICE_MAX: f64 = 1e14;
     const ESCAPES_MAX: usize = 10;
@@ -156,11 +156,10 @@ struct AugmentedObjective<'p, 'a> {
 }
 
 impl<'p, 'a> AugmentedObjective<'p, 'a> {
-    fn new(problem: &'p mut ConstrainedProblem<'a>, x0: &[f64]) -> Result<Self, ToolError> {
+    fn new(problem: &'p mut ConstrainedProblem<'a>, x0: &[f64]) -> Result<Self, OptimiseError> {
         let (value, c) = problem.values(x0)?;
         if !value.is_finite() {
-            refuse!(numeric "/x0", "not_finite"; "the objective or a constraint is not finite at `x0`";
-                "start at a point where they are finite");
+            return Err(NotFinitePlace::StartOfBoth.into());
         }
         let mut units = Vec::with_capacity(c.len());
         let mut one = vec![0.0; c.len()];
@@ -237,7 +236,7 @@ impl<'p, 'a> AugmentedObjective<'p, 'a> {
         x: &[f64],
         max_iter: u64,
         tolerance: f64,
-    ) -> Result<(Vec<f64>, u64, MinimiseEnd), ToolError> {
+    ) -> Result<(Vec<f64>, u64, MinimiseEnd), OptimiseError> {
         let bounds = self.problem.bounds.clone();
         let first = lbfgs::descend_by_lbfgs(self, &bounds, x, max_iter, (tolerance, 0.0))?;
         if first.converged {
@@ -254,7 +253,7 @@ impl<'p, 'a> AugmentedObjective<'p, 'a> {
     }
 
     /// Forms the derivatives at a point, once for all products there.
-    fn look_at_rows(&mut self, x: &[f64]) -> Result<(), ToolError> {
+    fn look_at_rows(&mut self, x: &[f64]) -> Result<(), OptimiseError> {
         if self.rows.as_ref().is_some_and(|(at, _)| at == x) {
             return Ok(());
         }
@@ -272,7 +271,7 @@ impl<'p, 'a> AugmentedObjective<'p, 'a> {
     }
 
     /// The point with its evidence: the multipliers of the projected gradient where the variables are few, else those of the method.
-    fn evidence(&mut self, x: &[f64]) -> Result<(ConstrainedPoint, KktEvidence), ToolError> {
+    fn evidence(&mut self, x: &[f64]) -> Result<(ConstrainedPoint, KktEvidence), OptimiseError> {
         let values = self.problem.values(x)?;
         let at = self.problem.state(x.to_vec(), values)?;
         if self.problem.is_small() {
@@ -287,7 +286,7 @@ impl<'p, 'a> AugmentedObjective<'p, 'a> {
 }
 
 impl SmoothFunction for AugmentedObjective<'_, '_> {
-    fn value(&mut self, x: &[f64]) -> Result<f64, ToolError> {
+    fn value(&mut self, x: &[f64]) -> Result<f64, OptimiseError> {
         let (value, c) = self.problem.values(x)?;
         if !value.is_finite() {
             return Ok(value);
@@ -299,7 +298,7 @@ impl SmoothFunction for AugmentedObjective<'_, '_> {
         Ok(value + sum / (2.0 * self.price))
     }
 
-    fn gradient(&mut self, x: &[f64], _: f64) -> Result<Vec<f64>, ToolError> {
+    fn gradient(&mut self, x: &[f64], _: f64) -> Result<Vec<f64>, OptimiseError> {
         let c = self.problem.constraints(x)?;
         let value = self.problem.objective(x)?;
         let mut gradient = self.problem.gradient(x, value)?;
@@ -309,7 +308,7 @@ impl SmoothFunction for AugmentedObjective<'_, '_> {
         Ok(gradient)
     }
 
-    fn hessian_times(&mut self, x: &[f64], v: &[f64]) -> Result<Option<Vec<f64>>, ToolError> {
+    fn hessian_times(&mut self, x: &[f64], v: &[f64]) -> Result<Option<Vec<f64>>, OptimiseError> {
         let c = self.problem.constraints(x)?;
         let weights = self.weights(&c);
         let Some(mut product) = self.problem.hessian_times(x, &weights, v)? else {

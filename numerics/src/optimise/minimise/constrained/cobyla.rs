@@ -1,14 +1,14 @@
 //! Linear models by interpolation, for constraints and objectives without useful derivatives.
 
+use crate::optimise::error::{NotFinitePlace, OptimiseError};
 use faer::Mat;
-use tool_core::ToolError;
 
 use super::super::bounds::VariableBounds;
 use super::kkt::constraint_violations;
 use super::step::StepConditions;
 use super::{ConstrainedPoint, ConstrainedProblem, ConstrainedResult};
-use crate::linalg::dense::{Lu, add_multiple, dot, euclidean_norm, max_abs};
-use crate::optimise::minimise::found::{MinimiseEnd, MinimiseMethod};
+use crate::dense::{Lu, add_multiple, dot, euclidean_norm, max_abs};
+use crate::optimise::minimise::result::{MinimiseEnd, MinimiseMethod};
 
 /// The cost of a step grows with the cube of the number of variables.
 pub(crate) const COORDINATES_MAX: usize = 100;
@@ -36,7 +36,7 @@ pub(crate) fn minimise_by_cobyla(
     x0: &[f64],
     max_iter: u64,
     tolerance: f64,
-) -> Result<ConstrainedResult, ToolError> {
+) -> Result<ConstrainedResult, OptimiseError> {
     const FIRST: f64 = 0.25;
     const TOLERANCE_MIN: f64 = 1e-8;
     /// Share of a gradient that counts as balanced.
@@ -128,7 +128,7 @@ impl CobylaSimplex {
         problem: &mut ConstrainedProblem<'_>,
         x0: &[f64],
         signed: f64,
-    ) -> Result<Self, ToolError> {
+    ) -> Result<Self, OptimiseError> {
         let radius = signed.abs();
         let bounds = problem.bounds.clone();
         let free: Vec<usize> = (0..x0.len())
@@ -136,8 +136,7 @@ impl CobylaSimplex {
             .collect();
         let (value, c) = problem.values(x0)?;
         if !value.is_finite() {
-            refuse!(numeric "/x0", "not_finite"; "the objective or a constraint is not finite at `x0`";
-                "start at a point where they are finite");
+            return Err(NotFinitePlace::StartOfBoth.into());
         }
         let mut simplex = Self {
             corners: vec![CobylaCorner {
@@ -170,7 +169,7 @@ impl CobylaSimplex {
                 offset[position] *= -0.5;
             }
             if simplex.corners.len() < position + 2 {
-                refuse!(numeric "/x0", "not_finite"; "the objective is not finite near `x0`"; "start elsewhere");
+                return Err(NotFinitePlace::NearStart.into());
             }
         }
         Ok(simplex)
@@ -182,7 +181,7 @@ impl CobylaSimplex {
         problem: &mut ConstrainedProblem<'_>,
         from: &[f64],
         offset: &[f64],
-    ) -> Result<Option<CobylaCorner>, ToolError> {
+    ) -> Result<Option<CobylaCorner>, OptimiseError> {
         let mut x = from.to_vec();
         for (&index, step) in self.free.iter().zip(offset) {
             x[index] += step;
@@ -225,7 +224,7 @@ impl CobylaSimplex {
     fn advance(
         &mut self,
         problem: &mut ConstrainedProblem<'_>,
-    ) -> Result<CobylaProgress, ToolError> {
+    ) -> Result<CobylaProgress, OptimiseError> {
         let n = self.free.len();
         if n == 0 {
             return Ok(CobylaProgress::Exhausted);
@@ -307,7 +306,7 @@ impl CobylaSimplex {
         problem: &mut ConstrainedProblem<'_>,
         inverse: &Mat<f64>,
         worst: usize,
-    ) -> Result<CobylaProgress, ToolError> {
+    ) -> Result<CobylaProgress, OptimiseError> {
         let normal = inverse.col_as_slice(worst);
         let length = euclidean_norm(normal);
         let base = self.corners[0].x.clone();
@@ -331,7 +330,7 @@ impl CobylaSimplex {
     fn rebuild(
         &mut self,
         problem: &mut ConstrainedProblem<'_>,
-    ) -> Result<CobylaProgress, ToolError> {
+    ) -> Result<CobylaProgress, OptimiseError> {
         let base = self.corners[0].x.clone();
         let price = self.price;
         *self = Self {
@@ -346,7 +345,7 @@ impl CobylaSimplex {
         &mut self,
         problem: &ConstrainedProblem<'_>,
         inverse: &Mat<f64>,
-    ) -> Result<Option<(Vec<f64>, f64)>, ToolError> {
+    ) -> Result<Option<(Vec<f64>, f64)>, OptimiseError> {
         const CURVATURE: f64 = 1e-3;
         const MARGIN: f64 = 2.0;
         let n = self.free.len();
@@ -386,8 +385,8 @@ impl CobylaSimplex {
         let hessian = Mat::from_fn(n, n, |i, j| if i == j { bend } else { 0.0 });
         let conditions = StepConditions::new(&at, equal, &near);
         let penalty = 10.0 * self.price.max(max_abs(&at.gradient)).max(1.0);
-        let ctx = problem.target.ctx;
-        let Some(step) = conditions.solve(&at, &hessian, penalty, || ctx.check())? else {
+        let watch = problem.target.watch;
+        let Some(step) = conditions.solve(&at, &hessian, penalty, watch)? else {
             return Ok(None);
         };
         self.price = self.price.max(MARGIN * max_abs(&step.multipliers));

@@ -1,26 +1,26 @@
 //! The methods under constraints: one, or several in turn, in units that suit the problem.
 
-use tool_core::ToolError;
+use crate::optimise::error::{MethodMismatch, OptimiseError};
 
 use super::kkt::DEPENDENT;
-use super::look::look_down;
+use super::second_order::look_down;
 use super::{
     ConstrainedPoint, ConstrainedProblem, ConstrainedResult, VARIABLES_MAX, augmented, cobyla, sqp,
 };
-use crate::linalg::dense::max_abs;
-use crate::optimise::minimise::found::{MinimiseEnd, MinimiseMethod};
+use crate::dense::max_abs;
+use crate::optimise::minimise::result::{MinimiseEnd, MinimiseMethod};
 use crate::optimise::minimise::scale::{ProblemScale, ScaleEvidence};
 
 /// Minimises with a method; the end is in the caller's units.
 ///
 /// # Errors
-/// Those of the problem; `invalid_args` at `/method` for one that does not fit.
+/// Those of the problem; [`OptimiseError::Unsuitable`] for a method that does not fit.
 pub(crate) fn minimise_constrained(
     problem: &mut ConstrainedProblem<'_>,
     method: MinimiseMethod,
     x0: &[f64],
     limits: (u64, f64),
-) -> Result<ConstrainedResult, ToolError> {
+) -> Result<ConstrainedResult, OptimiseError> {
     const ROUNDS_MAX: usize = 3;
     let mut scale = ProblemScale::one(x0.len());
     let mut best = run_round(problem, method, x0, limits)?;
@@ -50,7 +50,7 @@ pub(crate) fn minimise_constrained(
 fn restore_units(
     problem: &mut ConstrainedProblem<'_>,
     found: ConstrainedResult,
-) -> Result<ConstrainedResult, ToolError> {
+) -> Result<ConstrainedResult, OptimiseError> {
     let x = problem.scale.outside(&found.at.x);
     // In the caller's units bounds that are not active may look so.
     let has_unique_multipliers = Some(problem.has_unique_multipliers(&found.at, DEPENDENT));
@@ -78,7 +78,7 @@ fn other_units(
     x0: &[f64],
     found: &mut ConstrainedResult,
     tolerance: f64,
-) -> Result<Option<ProblemScale>, ToolError> {
+) -> Result<Option<ProblemScale>, OptimiseError> {
     // Linear models in units that do not suit them may take any number of iterations.
     let models = found.method == MinimiseMethod::Cobyla;
     if found.reason == MinimiseEnd::NegativeCurvature
@@ -134,13 +134,10 @@ fn run_round(
     method: MinimiseMethod,
     x0: &[f64],
     (max_iter, tolerance): (u64, f64),
-) -> Result<ConstrainedResult, ToolError> {
+) -> Result<ConstrainedResult, OptimiseError> {
     let n = x0.len();
     match method {
-        MinimiseMethod::Sqp if n > VARIABLES_MAX => {
-            let message = format!("`sqp` takes at most {VARIABLES_MAX} variables, found {n}");
-            Err(ToolError::invalid("/method", message).hint("use `augmented_lagrangian`"))
-        }
+        MinimiseMethod::Sqp if n > VARIABLES_MAX => Err(too_many(method, VARIABLES_MAX, n)),
         MinimiseMethod::Sqp => sqp::minimise_by_sqp(problem, x0, max_iter, tolerance),
         MinimiseMethod::AugmentedLagrangian => {
             augmented::minimise_augmented_lagrangian(problem, x0, max_iter, tolerance)
@@ -151,16 +148,26 @@ fn run_round(
         MinimiseMethod::Cobyla => {
             let most = cobyla::COORDINATES_MAX;
             if n > most {
-                let message = format!("`cobyla` takes at most {most} variables, found {n}");
-                return Err(ToolError::invalid("/method", message).hint("use `auto`"));
+                return Err(too_many(method, most, n));
             }
             cobyla::minimise_by_cobyla(problem, x0, max_iter, tolerance)
         }
         MinimiseMethod::Auto => in_turn(problem, x0, max_iter, tolerance),
         MinimiseMethod::Gradient | MinimiseMethod::Newton | MinimiseMethod::NelderMead => {
-            refuse!(invalid "/method"; "this method takes no constraints"; "use `auto`, `sqp`, `augmented_lagrangian` or `cobyla`")
+            Err(MethodMismatch::TakesNoConstraints.into())
         }
     }
+}
+
+/// The end of a method that does not take so many variables.
+fn too_many(method: MinimiseMethod, most: usize, variables: usize) -> OptimiseError {
+    let method = Some(method);
+    MethodMismatch::TooManyVariables {
+        method,
+        most,
+        variables,
+    }
+    .into()
 }
 
 /// Sequential quadratic programming; where it does not converge, the augmented Lagrangian, from whose end it tries again, and then linear
@@ -170,7 +177,7 @@ fn in_turn(
     x0: &[f64],
     max_iter: u64,
     tolerance: f64,
-) -> Result<ConstrainedResult, ToolError> {
+) -> Result<ConstrainedResult, OptimiseError> {
     /// Iterations of each round of a second look at an end that converged.
     const SECOND_LOOK: u64 = 300;
     let mut turns = MethodTurns {
@@ -215,7 +222,7 @@ fn in_turn(
 
 /// The best end so far.
 struct MethodTurns {
-    first: Result<ConstrainedResult, ToolError>,
+    first: Result<ConstrainedResult, OptimiseError>,
     tolerance: f64,
 }
 
@@ -225,10 +232,8 @@ impl MethodTurns {
         match &self.first {
             Ok(found) => found.converged,
             // Affine constraints that contradict each other are a proof.
-            Err(error) => {
-                error.reason_str() != Some("infeasible")
-                    || error.message().starts_with("the problem is infeasible")
-            }
+            Err(OptimiseError::Infeasible(conflict)) => conflict.is_proven,
+            Err(_) => true,
         }
     }
 
@@ -244,7 +249,7 @@ impl MethodTurns {
     fn is_doubtful(&self, problem: &ConstrainedProblem<'_>) -> bool {
         /// The end of a violation of 1e-8 that grows with the square.
         const NEARLY: f64 = 1e-4;
-        let nonlinear = problem.watched.constraints.affine.contains(&false);
+        let nonlinear = problem.watched.kinds.affine.contains(&false);
         nonlinear
             && problem.is_smooth()
             && self.first.as_ref().is_ok_and(|found| {
@@ -256,12 +261,12 @@ impl MethodTurns {
     /// the linear models end converged where others do not.
     fn take(
         &mut self,
-        other: Result<ConstrainedResult, ToolError>,
+        other: Result<ConstrainedResult, OptimiseError>,
         kinked: bool,
-    ) -> Result<(), ToolError> {
+    ) -> Result<(), OptimiseError> {
         let mut other = match other {
             Ok(other) => other,
-            Err(error) if error.reason_str() == Some("infeasible") => return Ok(()),
+            Err(OptimiseError::Infeasible(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
         let tolerance = self.tolerance;

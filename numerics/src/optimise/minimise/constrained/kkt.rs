@@ -7,13 +7,14 @@
 //! J. Nocedal, S. J. Wright, "Numerical Optimization", 2nd ed., Springer 2006, sections 12.2 to 12.4.
 
 use faer::Mat;
-use tool_core::ToolError;
 
 use super::super::bounds::VariableBounds;
 use super::quadratic::{self, LinearConstraint};
 use super::{ConstrainedPoint, ConstrainedProblem};
-use crate::linalg::dense::orthogonal::factor_orthogonal;
-use crate::linalg::dense::{add_multiple, euclidean_norm, max_abs};
+use crate::dense::orthogonal::factor_orthogonal;
+use crate::dense::{add_multiple, euclidean_norm, max_abs};
+use crate::optimise::error::OptimiseError;
+use crate::{Interruption, Watch};
 
 /// A constraint nearer than this, relative to the size of the point, is active.
 pub(super) const NEAR: f64 = 1e-7;
@@ -47,8 +48,8 @@ impl KktEvidence {
     }
 }
 
-/// How much each constraint is violated.
-pub(crate) fn constraint_violations<'a>(
+/// How much each constraint is violated, at their values `c`.
+pub fn constraint_violations<'a>(
     c: &'a [f64],
     equal: &'a [bool],
 ) -> impl Iterator<Item = f64> + 'a {
@@ -75,7 +76,7 @@ impl KktEvidence {
         problem: &mut ConstrainedProblem<'_>,
         at: &ConstrainedPoint,
         multipliers: Vec<f64>,
-    ) -> Result<Self, ToolError> {
+    ) -> Result<Self, OptimiseError> {
         let n = at.x.len();
         let mut left = at.gradient.clone();
         add_multiple(
@@ -203,13 +204,13 @@ pub(super) fn are_unique(
 /// The evidence at a point.
 ///
 /// # Errors
-/// Those of `check`.
+/// A stop.
 pub(super) fn kkt_evidence(
     at: &ConstrainedPoint,
     equal: &[bool],
     bounds: &VariableBounds,
-    check: impl FnMut() -> Result<(), ToolError>,
-) -> Result<KktEvidence, ToolError> {
+    watch: &dyn Watch,
+) -> Result<KktEvidence, Interruption> {
     let n = at.x.len();
     let ActiveNormals {
         rows,
@@ -232,7 +233,7 @@ pub(super) fn kkt_evidence(
     }
     let scaled: Vec<f64> = at.gradient.iter().map(|entry| entry / size).collect();
     let identity = Mat::identity(n, n);
-    let Ok(projection) = quadratic::minimise_quadratic(&identity, &scaled, &rows, check)? else {
+    let Ok(projection) = quadratic::minimise_quadratic(&identity, &scaled, &rows, watch)? else {
         return Ok(found);
     };
     found.residual = size * max_abs(&projection.x);

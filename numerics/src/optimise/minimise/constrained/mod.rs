@@ -7,24 +7,24 @@ mod augmented;
 pub(crate) mod cobyla;
 pub(crate) mod constraints;
 mod drive;
-mod fall;
 pub(crate) mod kkt;
-mod look;
 mod problem;
 mod quadratic;
 mod report;
 mod restore;
+mod second_order;
 pub(crate) mod sqp;
 mod step;
+mod unbounded;
 
-use super::found::{MinimiseEnd, MinimiseMethod};
+use super::result::{MinimiseEnd, MinimiseMethod};
 use kkt::KktEvidence;
 
 pub(crate) use augmented::VARIABLES_MAX as VARIABLES_MAX_SPARSE;
-pub(crate) use constraints::ConstraintSet;
+pub use constraints::ConstraintEvaluator;
 pub(crate) use drive::minimise_constrained;
-pub(crate) use kkt::constraint_violations;
-pub(crate) use problem::{ConstrainedProblem, budget_error, is_spent};
+pub use kkt::constraint_violations;
+pub use problem::ConstrainedProblem;
 
 /// The most variables of methods that factor dense matrices, which cannot be interrupted.
 const VARIABLES_MAX: usize = 300;
@@ -57,9 +57,9 @@ pub(crate) struct ConstrainedPoint {
 }
 
 /// Largest violation of a constraint that counts as satisfied in a global search.
-pub(crate) const TOLERANCE: f64 = 1e-8;
+pub const TOLERANCE: f64 = 1e-8;
 
 /// Whether matrices of all variables are factored.
-pub(crate) fn takes_dense_factors(n: usize) -> bool {
+pub fn takes_dense_factors(n: usize) -> bool {
     n <= VARIABLES_MAX
 }

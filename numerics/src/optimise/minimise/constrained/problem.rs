@@ -1,36 +1,25 @@
 //! [`ConstrainedProblem`]: an objective with constraints and bounds, as the methods see them.
 
 use faer::Mat;
-use tool_core::{ToolError, Value};
 
 use super::ConstrainedPoint;
 use super::constraints::ConstraintEvaluator;
-use super::fall;
 use super::kkt::{self, KktEvidence};
+use super::unbounded;
+use crate::optimise::error::{ConstraintConflict, OptimiseError};
 use crate::optimise::minimise::bounds::VariableBounds;
 use crate::optimise::minimise::scale::ProblemScale;
 use crate::optimise::minimise::target::MinimisationTarget;
 
-/// The reason of the error that ends a method whose evaluations are used up; a global search takes it back.
-const SPENT: &str = "global_budget_spent";
-
-/// The error of a budget that is used up.
-pub(crate) fn budget_error() -> ToolError {
-    ToolError::numeric("/max_evals", "the evaluations are used up").reason(SPENT)
-}
-
-/// Whether an error is that of a budget that is used up.
-pub(crate) fn is_spent(error: &ToolError) -> bool {
-    error.reason_str() == Some(SPENT)
-}
-
 /// A problem: the objective, its constraints and bounds. Points, values and derivatives are in the units of `scale`; constraints keep the
 /// caller's.
-pub(crate) struct ConstrainedProblem<'a> {
+pub struct ConstrainedProblem<'a> {
+    /// The objective.
     pub target: MinimisationTarget<'a>,
-    pub watched: ConstraintEvaluator<'a>,
+    pub(crate) watched: ConstraintEvaluator<'a>,
+    /// The box that the variables may not leave.
     pub bounds: VariableBounds,
-    pub scale: ProblemScale,
+    pub(crate) scale: ProblemScale,
     /// The bounds in the caller's units.
     given: VariableBounds,
     /// The start, in the caller's units.
@@ -38,7 +27,7 @@ pub(crate) struct ConstrainedProblem<'a> {
     /// A feasible point with a lower value may show that there is no minimum.
     floor: f64,
     /// Evaluations of the objective at which a global search stops a method.
-    pub limit: Option<u64>,
+    pub(crate) limit: Option<u64>,
 }
 
 impl<'a> ConstrainedProblem<'a> {
@@ -59,7 +48,7 @@ impl<'a> ConstrainedProblem<'a> {
     }
 
     /// A problem in a finite box, where no value shows that there is no minimum.
-    pub(crate) fn in_box(
+    pub fn in_box(
         target: MinimisationTarget<'a>,
         watched: ConstraintEvaluator<'a>,
         bounds: VariableBounds,
@@ -89,17 +78,18 @@ impl<'a> ConstrainedProblem<'a> {
     }
 
     /// Whether neither objective nor constraints have kinks or steps.
-    pub(crate) fn is_smooth(&self) -> bool {
-        self.target.is_smooth() && self.watched.constraints.smooth
+    pub fn is_smooth(&self) -> bool {
+        self.target.is_smooth() && self.watched.kinds.is_smooth
     }
 
-    pub(crate) fn equal(&self) -> &'a [bool] {
-        &self.watched.constraints.equal
+    /// Whether each constraint is an equality.
+    pub fn equal(&self) -> &'a [bool] {
+        &self.watched.kinds.equal
     }
 
-    fn afford(&self) -> Result<(), ToolError> {
+    fn afford(&self) -> Result<(), OptimiseError> {
         match self.limit {
-            Some(limit) if self.target.evaluations >= limit => Err(budget_error()),
+            Some(limit) if self.target.evaluations >= limit => Err(OptimiseError::EvaluationsSpent),
             _ => Ok(()),
         }
     }
@@ -108,7 +98,7 @@ impl<'a> ConstrainedProblem<'a> {
     ///
     /// # Errors
     /// A stop request or a budget.
-    pub(super) fn objective(&mut self, x: &[f64]) -> Result<f64, ToolError> {
+    pub(super) fn objective(&mut self, x: &[f64]) -> Result<f64, OptimiseError> {
         self.afford()?;
         Ok(self.target.value(&self.scale.outside(x))? / self.scale.value)
     }
@@ -117,7 +107,7 @@ impl<'a> ConstrainedProblem<'a> {
     ///
     /// # Errors
     /// A stop request or a budget.
-    pub(crate) fn constraints(&mut self, x: &[f64]) -> Result<Vec<f64>, ToolError> {
+    pub(crate) fn constraints(&mut self, x: &[f64]) -> Result<Vec<f64>, OptimiseError> {
         self.watched.values(&self.scale.outside(x))
     }
 
@@ -125,7 +115,7 @@ impl<'a> ConstrainedProblem<'a> {
     ///
     /// # Errors
     /// A stop request or a budget.
-    pub(super) fn jacobian(&mut self, x: &[f64]) -> Result<Vec<Vec<f64>>, ToolError> {
+    pub(super) fn jacobian(&mut self, x: &[f64]) -> Result<Vec<Vec<f64>>, OptimiseError> {
         let mut rows = self.watched.jacobian(&self.scale.outside(x), &self.given)?;
         for row in &mut rows {
             row.iter_mut()
@@ -143,7 +133,7 @@ impl<'a> ConstrainedProblem<'a> {
         &mut self,
         x: &[f64],
         weights: &[f64],
-    ) -> Result<Vec<f64>, ToolError> {
+    ) -> Result<Vec<f64>, OptimiseError> {
         let outside = self.scale.outside(x);
         let mut sum = self
             .watched
@@ -158,7 +148,7 @@ impl<'a> ConstrainedProblem<'a> {
     ///
     /// # Errors
     /// A stop request or a budget.
-    pub(super) fn gradient(&mut self, x: &[f64], value: f64) -> Result<Vec<f64>, ToolError> {
+    pub(super) fn gradient(&mut self, x: &[f64], value: f64) -> Result<Vec<f64>, OptimiseError> {
         self.afford()?;
         let outside = value * self.scale.value;
         let gradient = self.target.gradient(&self.scale.outside(x), outside)?;
@@ -173,8 +163,8 @@ impl<'a> ConstrainedProblem<'a> {
     /// Objective and constraints at a point of the box; an infinite value where one of them is not finite.
     ///
     /// # Errors
-    /// A stop request, a budget, or `numeric` with reason `unbounded`.
-    pub(crate) fn values(&mut self, x: &[f64]) -> Result<(f64, Vec<f64>), ToolError> {
+    /// A stop request, a budget, or [`OptimiseError::Unbounded`].
+    pub fn values(&mut self, x: &[f64]) -> Result<(f64, Vec<f64>), OptimiseError> {
         let c = self.constraints(x)?;
         if c.iter().any(|c| !c.is_finite()) {
             return Ok((f64::INFINITY, c));
@@ -182,12 +172,12 @@ impl<'a> ConstrainedProblem<'a> {
         let value = self.objective(x)?;
         let outside = value * self.scale.value;
         if outside < self.floor {
-            if !fall::is_feasible(self, x, &c)? {
+            if !unbounded::is_feasible(self, x, &c)? {
                 return Ok((f64::INFINITY, c));
             }
             // Not again before the value is much lower.
             self.floor = 1e10 * outside;
-            if fall::goes_on(self, x, value)? {
+            if unbounded::goes_on(self, x, value)? {
                 return Err(self.target.unbounded(&self.scale.outside(x), outside));
             }
         }
@@ -202,7 +192,7 @@ impl<'a> ConstrainedProblem<'a> {
         &mut self,
         x: Vec<f64>,
         (value, c): (f64, Vec<f64>),
-    ) -> Result<ConstrainedPoint, ToolError> {
+    ) -> Result<ConstrainedPoint, OptimiseError> {
         let gradient = self.gradient(&x, value)?;
         let jacobian = match self.is_small() {
             true => self.jacobian(&x)?,
@@ -239,7 +229,7 @@ impl<'a> ConstrainedProblem<'a> {
         x: &[f64],
         multipliers: &[f64],
         v: &[f64],
-    ) -> Result<Option<Vec<f64>>, ToolError> {
+    ) -> Result<Option<Vec<f64>>, OptimiseError> {
         let (x, v) = (self.scale.outside(x), self.scale.outside(v));
         self.afford()?;
         let Some(mut product) = self.target.hessian_times(&x, &v)? else {
@@ -263,7 +253,7 @@ impl<'a> ConstrainedProblem<'a> {
         &mut self,
         x: &[f64],
         multipliers: &[f64],
-    ) -> Result<Option<Mat<f64>>, ToolError> {
+    ) -> Result<Option<Mat<f64>>, OptimiseError> {
         let n = x.len();
         let mut hessian = Mat::<f64>::zeros(n, n);
         for column in 0..n {
@@ -284,8 +274,9 @@ impl<'a> ConstrainedProblem<'a> {
     ///
     /// # Errors
     /// A stop request.
-    pub(crate) fn evidence(&self, at: &ConstrainedPoint) -> Result<KktEvidence, ToolError> {
-        kkt::kkt_evidence(at, self.equal(), &self.bounds, || self.target.ctx.check())
+    pub(crate) fn evidence(&self, at: &ConstrainedPoint) -> Result<KktEvidence, OptimiseError> {
+        let watch = self.target.watch;
+        Ok(kkt::kkt_evidence(at, self.equal(), &self.bounds, watch)?)
     }
 
     /// Whether the multipliers at a point are determined, as far as the derivatives are at hand.
@@ -295,7 +286,7 @@ impl<'a> ConstrainedProblem<'a> {
     }
 
     /// What is violated at a point by more than a tolerance, as given.
-    pub(crate) fn violated(&self, c: &[f64], tolerance: f64) -> Vec<usize> {
+    pub fn violated(&self, c: &[f64], tolerance: f64) -> Vec<usize> {
         let violations = kkt::constraint_violations(c, self.equal()).enumerate();
         violations
             .filter(|(_, violation)| *violation > tolerance)
@@ -303,51 +294,30 @@ impl<'a> ConstrainedProblem<'a> {
             .collect()
     }
 
-    /// The error of a problem whose constraints cannot all hold: near a point, or anywhere in the case of affine ones.
-    pub(crate) fn infeasible(
+    /// The end at a problem whose constraints cannot all hold: near a point, or anywhere in the case of affine ones.
+    pub(crate) fn conflict(
         &self,
         x: &[f64],
         c: &[f64],
-        of: &[usize],
-        anywhere: bool,
-    ) -> ToolError {
-        let texts: Vec<&str> = of
-            .iter()
-            .map(|&index| self.watched.constraints.texts[index].as_str())
-            .collect();
-        let named: Vec<String> = texts.iter().map(|text| format!("`{text}`")).collect();
-        let named = named.join(", ");
-        let most = kkt::constraint_violations(c, self.equal()).fold(0.0, f64::max);
-        let message = if anywhere && of.len() == 1 {
-            format!("the problem is infeasible: no point within the bounds satisfies {named}")
-        } else if anywhere {
-            format!(
-                "the problem is infeasible: no point within the bounds satisfies all of {named}"
-            )
-        } else {
-            format!(
-                "no feasible point found: near the best one, every step increases the violation of {named} from {most:.3e}"
-            )
-        };
-        let place = match of {
-            [only] => format!("/constraints/{only}"),
-            _ => "/constraints".to_owned(),
-        };
-        let hint = if anywhere {
-            "relax or remove one of them"
-        } else {
-            "start elsewhere, or relax a constraint"
-        };
-        ToolError::numeric(place, message)
-            .reason("infeasible")
-            .hint(hint)
-            .evidence(Value::object([
-                ("x", Value::vector(self.scale.outside(x))),
-                ("violation", Value::from(most)),
-                (
-                    "violated",
-                    Value::array(texts.into_iter().map(Value::from).collect()),
-                ),
-            ]))
+        violated: &[usize],
+        is_proven: bool,
+    ) -> ConstraintConflict {
+        ConstraintConflict {
+            x: self.scale.outside(x),
+            violation: kkt::constraint_violations(c, self.equal()).fold(0.0, f64::max),
+            violated: violated.to_vec(),
+            is_proven,
+        }
+    }
+
+    /// The same as an error.
+    pub(super) fn infeasible(
+        &self,
+        x: &[f64],
+        c: &[f64],
+        violated: &[usize],
+        is_proven: bool,
+    ) -> OptimiseError {
+        OptimiseError::Infeasible(Box::new(self.conflict(x, c, violated, is_proven)))
     }
 }

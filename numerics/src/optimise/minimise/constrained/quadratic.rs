@@ -7,10 +7,10 @@
 //! 27, 1983.
 
 use faer::Mat;
-use tool_core::ToolError;
 
-use crate::linalg::dense::cholesky::Cholesky;
-use crate::linalg::dense::{add_multiple, dot, euclidean_norm};
+use crate::dense::cholesky::Cholesky;
+use crate::dense::{add_multiple, dot, euclidean_norm};
+use crate::{Interruption, Watch};
 
 /// `normal' x >= least`, or `= least`.
 #[derive(Debug, Clone)]
@@ -132,16 +132,16 @@ impl ActiveSetFactors {
     }
 }
 
-/// Solves the program; `check` is called once for each step.
+/// Solves the program; `watch` is asked once for each step.
 ///
 /// # Errors
-/// Those of `check`.
+/// A stop.
 pub(super) fn minimise_quadratic(
     hessian: &Mat<f64>,
     gradient: &[f64],
     rows: &[LinearConstraint],
-    mut check: impl FnMut() -> Result<(), ToolError>,
-) -> Result<Result<SubproblemSolution, SubproblemFailure>, ToolError> {
+    watch: &dyn Watch,
+) -> Result<Result<SubproblemSolution, SubproblemFailure>, Interruption> {
     let n = gradient.len();
     let Ok(factor) = Cholesky::new(hessian.clone()) else {
         return Ok(Err(SubproblemFailure::Numeric));
@@ -178,7 +178,7 @@ pub(super) fn minimise_quadratic(
         let normal: Vec<f64> = rows[row].normal.iter().map(|entry| sign * entry).collect();
         let mut multiplier = 0.0;
         loop {
-            check()?;
+            watch.check()?;
             steps += 1;
             if steps > steps_max || x.iter().any(|entry| !entry.is_finite()) {
                 return Ok(Err(SubproblemFailure::Numeric));

@@ -5,26 +5,26 @@
 //!
 //! R. Fletcher, S. Leyffer, "Nonlinear programming without a penalty function", Mathematical Programming 91, 2002 (restoration phase).
 
+use crate::optimise::error::OptimiseError;
 use faer::Mat;
-use tool_core::ToolError;
 
 use super::kkt::constraint_violations;
 use super::quadratic::{self, SubproblemFailure};
 use super::step::StepConditions;
 use super::{ConstrainedPoint, ConstrainedProblem};
-use crate::linalg::dense::max_abs;
+use crate::dense::max_abs;
 use crate::optimise::minimise::curvature::point_along;
 
 /// Moves a start point to the nearest one in the box that satisfies the affine constraints.
 ///
 /// # Errors
-/// `numeric` with reason `infeasible` when they contradict each other or the bounds.
+/// [`OptimiseError::Infeasible`] when they contradict each other or the bounds.
 pub(super) fn restore_affine(
     problem: &mut ConstrainedProblem<'_>,
     x0: &[f64],
-) -> Result<Vec<f64>, ToolError> {
+) -> Result<Vec<f64>, OptimiseError> {
     const CLOSE: f64 = 1e-9;
-    let constraints = problem.watched.constraints;
+    let constraints = problem.watched.kinds;
     let mut x = x0.to_vec();
     if !constraints.affine.contains(&true) {
         return Ok(x);
@@ -62,12 +62,12 @@ pub(super) fn restore_affine(
             jacobian,
         };
         let conditions = StepConditions::new(&at, &equal, &problem.bounds);
-        let check = || problem.target.ctx.check();
+        let watch = problem.target.watch;
         match quadratic::minimise_quadratic(
             &Mat::identity(n, n),
             &at.gradient,
             &conditions.rows,
-            check,
+            watch,
         )? {
             Ok(found) => {
                 x = point_along(&x, 1.0, &found.x);
@@ -110,7 +110,7 @@ pub(super) fn restore_feasibility(
     from: &ConstrainedPoint,
     equal: &[bool],
     tolerance: f64,
-) -> Result<RestorationEnd, ToolError> {
+) -> Result<RestorationEnd, OptimiseError> {
     const ROUNDS: usize = 200;
     const PENALTY: f64 = 1e4;
     let n = from.x.len();
@@ -131,9 +131,9 @@ pub(super) fn restore_feasibility(
             jacobian,
         };
         let conditions = StepConditions::new(&at, equal, &problem.bounds);
-        let check = || problem.target.ctx.check();
+        let watch = problem.target.watch;
         let penalty = PENALTY * sum(&c).max(1.0);
-        let Some(step) = conditions.solve(&at, &Mat::identity(n, n), penalty, check)? else {
+        let Some(step) = conditions.solve(&at, &Mat::identity(n, n), penalty, watch)? else {
             break;
         };
         let before = sum(&c);

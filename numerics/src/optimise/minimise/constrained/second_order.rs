@@ -5,14 +5,14 @@
 //!
 //! J. Nocedal, S. J. Wright, "Numerical Optimization", 2nd ed., Springer 2006, section 12.5 (critical cone).
 
+use crate::optimise::error::OptimiseError;
 use faer::Mat;
-use tool_core::ToolError;
 
 use super::kkt::{KktEvidence, NEAR, constraint_violations};
 use super::restore::{self, RestorationEnd};
 use super::step::StepConditions;
 use super::{ConstrainedPoint, ConstrainedProblem};
-use crate::linalg::dense::{dot, max_abs};
+use crate::dense::{dot, max_abs};
 use crate::optimise::minimise::curvature::point_along;
 use crate::optimise::minimise::ending::position_subsets;
 
@@ -121,7 +121,7 @@ pub(super) fn look_down(
     at: &ConstrainedPoint,
     evidence: &KktEvidence,
     search: Option<f64>,
-) -> Result<CurvatureProbeResult, ToolError> {
+) -> Result<CurvatureProbeResult, OptimiseError> {
     const SHARE: f64 = 1e-6;
     let mut look = CurvatureProbeResult::default();
     let Some(hessian) = problem.hessian(&at.x, &evidence.multipliers)? else {
@@ -148,7 +148,7 @@ fn lower_point(
     at: &ConstrainedPoint,
     (direction, held): (&[f64], &[bool]),
     tolerance: f64,
-) -> Result<Option<ConstrainedPoint>, ToolError> {
+) -> Result<Option<ConstrainedPoint>, OptimiseError> {
     const STEPS: [f64; 5] = [1e-2, 0.1, 0.5, 2.0, 10.0];
     let mut lowest: Option<ConstrainedPoint> = None;
     let scale = max_abs(&at.x).max(1.0);

@@ -5,15 +5,15 @@
 //! M. A. Saunders, "SNOPT", SIAM Review 47, 2005 (elastic mode).
 
 use faer::Mat;
-use tool_core::ToolError;
 
 use super::super::bounds::VariableBounds;
 use super::ConstrainedPoint;
 use super::kkt::constraint_violations;
 use super::quadratic::{self, LinearConstraint, SubproblemFailure};
-use crate::linalg::dense::cholesky::Cholesky;
-use crate::linalg::dense::orthogonal::factor_orthogonal;
-use crate::linalg::dense::{add_multiple, dot, max_abs, symmetric_eigen};
+use crate::dense::cholesky::Cholesky;
+use crate::dense::orthogonal::factor_orthogonal;
+use crate::dense::{add_multiple, dot, max_abs, symmetric_eigen};
+use crate::{Interruption, Watch};
 
 /// A step from a point.
 #[derive(Debug, Clone)]
@@ -94,15 +94,15 @@ impl StepConditions {
     /// The step of the convex program; elastic with this penalty where the conditions contradict each other.
     ///
     /// # Errors
-    /// Those of `check`.
+    /// A stop.
     pub(super) fn solve(
         &self,
         at: &ConstrainedPoint,
         hessian: &Mat<f64>,
         penalty: f64,
-        mut check: impl FnMut() -> Result<(), ToolError>,
-    ) -> Result<Option<SqpStep>, ToolError> {
-        match quadratic::minimise_quadratic(hessian, &at.gradient, &self.rows, &mut check)? {
+        watch: &dyn Watch,
+    ) -> Result<Option<SqpStep>, Interruption> {
+        match quadratic::minimise_quadratic(hessian, &at.gradient, &self.rows, watch)? {
             Ok(found) => {
                 // The dual method starts far away where the matrix is nearly singular: its digits are restored.
                 let refined = self.newton(at, hessian, &found.active);
@@ -117,21 +117,21 @@ impl StepConditions {
                 Ok(Some(refined.unwrap_or_else(plain)))
             }
             Err(SubproblemFailure::Numeric) => Ok(None),
-            Err(SubproblemFailure::Infeasible(_)) => self.elastic(at, hessian, penalty, check),
+            Err(SubproblemFailure::Infeasible(_)) => self.elastic(at, hessian, penalty, watch),
         }
     }
 
     /// The step of the program whose constraints may be violated at a price, which bounds are not.
     ///
     /// # Errors
-    /// Those of `check`.
+    /// A stop.
     pub(super) fn elastic(
         &self,
         at: &ConstrainedPoint,
         hessian: &Mat<f64>,
         penalty: f64,
-        check: impl FnMut() -> Result<(), ToolError>,
-    ) -> Result<Option<SqpStep>, ToolError> {
+        watch: &dyn Watch,
+    ) -> Result<Option<SqpStep>, Interruption> {
         /// Curvature of the price, which makes the program strictly convex.
         const CURVATURE: f64 = 1e-4;
         let n = at.x.len();
@@ -173,7 +173,7 @@ impl StepConditions {
                 equal: false,
             });
         }
-        let Ok(mut found) = quadratic::minimise_quadratic(&wide, &gradient, &rows, check)? else {
+        let Ok(mut found) = quadratic::minimise_quadratic(&wide, &gradient, &rows, watch)? else {
             return Ok(None);
         };
         found.x.truncate(n);

@@ -1,6 +1,6 @@
 //! Whether a problem under constraints is unbounded: its values fall on and on along feasible points.
 
-use tool_core::ToolError;
+use crate::optimise::error::OptimiseError;
 
 use super::kkt::constraint_violations;
 use super::restore::{self, RestorationEnd};
@@ -15,7 +15,7 @@ pub(super) fn is_feasible(
     problem: &mut ConstrainedProblem<'_>,
     x: &[f64],
     c: &[f64],
-) -> Result<bool, ToolError> {
+) -> Result<bool, OptimiseError> {
     const ROUNDING: f64 = 1e-8;
     if !problem.is_small() {
         return Ok(constraint_violations(c, problem.equal()).all(|violation| violation <= ROUNDING));
@@ -41,7 +41,7 @@ pub(super) fn goes_on(
     problem: &mut ConstrainedProblem<'_>,
     x: &[f64],
     value: f64,
-) -> Result<bool, ToolError> {
+) -> Result<bool, OptimiseError> {
     const FARTHER: f64 = 4.0;
     const ROUNDS: i32 = 12;
     const TOLERANCE: f64 = 1e-6;

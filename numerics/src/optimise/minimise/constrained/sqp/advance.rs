@@ -1,12 +1,12 @@
 //! One step: the quadratic program, and the line search on the merit function.
 
-use tool_core::ToolError;
+use crate::optimise::error::OptimiseError;
 
 use super::super::kkt::constraint_violations;
 use super::super::step::{self, SqpStep, StepConditions};
 use super::super::{ConstrainedPoint, ConstrainedProblem};
 use super::SqpSearch;
-use crate::linalg::dense::{dot, max_abs};
+use crate::dense::{dot, max_abs};
 use crate::optimise::minimise::curvature::point_along;
 
 impl SqpSearch {
@@ -22,7 +22,7 @@ impl SqpSearch {
     pub(super) fn advance(
         &mut self,
         problem: &mut ConstrainedProblem<'_>,
-    ) -> Result<bool, ToolError> {
+    ) -> Result<bool, OptimiseError> {
         let exact = if self.plain {
             None
         } else {
@@ -40,8 +40,8 @@ impl SqpSearch {
             .max(max_abs(&self.multipliers))
             .max(max_abs(&self.at.gradient));
         let penalty = 10.0 * most.max(1.0);
-        let ctx = problem.target.ctx;
-        let Some(step) = conditions.solve(&self.at, &convex, penalty, || ctx.check())? else {
+        let watch = problem.target.watch;
+        let Some(step) = conditions.solve(&self.at, &convex, penalty, watch)? else {
             return Ok(false);
         };
         let newton = if is_exact && modified {
@@ -73,7 +73,7 @@ impl SqpSearch {
         &mut self,
         problem: &mut ConstrainedProblem<'_>,
         step: SqpStep,
-    ) -> Result<bool, ToolError> {
+    ) -> Result<bool, OptimiseError> {
         const HIGHER: f64 = 1e-9;
         let equal = problem.equal();
         let mut x = point_along(&self.at.x, 1.0, &step.direction);
@@ -117,7 +117,7 @@ impl SqpSearch {
         conditions: &StepConditions,
         step: &SqpStep,
         modified: bool,
-    ) -> Result<bool, ToolError> {
+    ) -> Result<bool, OptimiseError> {
         const DECREASE: f64 = 1e-4;
         const CUTS_MAX: usize = 40;
         const FLAT_MAX: usize = 10;

@@ -3,15 +3,15 @@
 mod advance;
 mod quasi;
 
-use tool_core::ToolError;
+use crate::optimise::error::{NotFinitePlace, OptimiseError};
 
 use self::quasi::QuasiNewtonHessian;
 use super::kkt::KktEvidence;
-use super::look::look_down;
 use super::restore::{self, RestorationEnd};
+use super::second_order::look_down;
 use super::{ConstrainedPoint, ConstrainedProblem, ConstrainedResult};
-use crate::linalg::dense::max_abs;
-use crate::optimise::minimise::found::{MinimiseEnd, MinimiseMethod};
+use crate::dense::max_abs;
+use crate::optimise::minimise::result::{MinimiseEnd, MinimiseMethod};
 
 /// Minimises from a start point, which is first moved to satisfy the affine constraints; they hold from then on.
 ///
@@ -29,7 +29,7 @@ use crate::optimise::minimise::found::{MinimiseEnd, MinimiseMethod};
 /// products of the Hessian for each step; a step costs about one gradient.
 ///
 /// # Errors
-/// Those of the problem; `numeric` with reason `infeasible` at a point where every step increases the violation.
+/// Those of the problem; [`OptimiseError::Infeasible`] at a point where every step increases the violation.
 ///
 /// # References
 /// J. Nocedal, S. J. Wright, "Numerical Optimization", 2nd ed., Springer 2006, chapter 18; M. J. D. Powell, "A fast algorithm for
@@ -39,13 +39,11 @@ pub(crate) fn minimise_by_sqp(
     x0: &[f64],
     max_iter: u64,
     tolerance: f64,
-) -> Result<ConstrainedResult, ToolError> {
+) -> Result<ConstrainedResult, OptimiseError> {
     let x = restore::restore_affine(problem, x0)?;
     let values = problem.values(&x)?;
     if !values.0.is_finite() || values.1.iter().any(|c| !c.is_finite()) {
-        refuse!(numeric "/x0", "not_finite";
-            "the objective or a constraint is not finite at `x0` or at the nearest point that satisfies the linear constraints";
-            "start at a point where they are finite");
+        return Err(NotFinitePlace::MovedStart.into());
     }
     let at = problem.state(x, values)?;
     let multipliers = problem.evidence(&at)?.multipliers;

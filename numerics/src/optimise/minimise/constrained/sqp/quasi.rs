@@ -7,7 +7,7 @@ use faer::Mat;
 
 use super::super::ConstrainedPoint;
 use super::super::step;
-use crate::linalg::dense::{add_multiple, dot, max_abs};
+use crate::dense::{add_multiple, dot, max_abs};
 use crate::optimise::minimise::curvature::point_along;
 
 /// A positive definite matrix in the place of the Hessian of the Lagrangian, by damped updates.
