@@ -5,14 +5,12 @@
 //!
 //! P. E. Gill, W. Murray, M. H. Wright, "Practical Optimization", Academic Press 1981, sections 7.5 and 8.7.
 
-use tool_core::ToolError;
+use crate::optimise::error::OptimiseError;
 
 use super::bounds::VariableBounds;
-use super::found::{MinimiseEnd, MinimiseResult};
+use super::result::{MinimiseEnd, MinimiseResult};
+use super::sizes::{ORDINARY, round_to_scale};
 use super::smooth::SmoothFunction;
-
-/// Sizes between these are ordinary.
-pub(crate) const ORDINARY: (f64, f64) = (1e-4, 1e4);
 
 /// Units of the objective and of each variable, powers of two.
 #[derive(Debug, Clone, PartialEq)]
@@ -103,15 +101,6 @@ impl ProblemScale {
     }
 }
 
-/// 1 for what is ordinary, else a power of two near it.
-pub(crate) fn round_to_scale(size: f64) -> f64 {
-    if (ORDINARY.0..=ORDINARY.1).contains(&size) {
-        1.0
-    } else {
-        size.log2().round().clamp(-1000.0, 1000.0).exp2()
-    }
-}
-
 /// A function in other units.
 pub(crate) struct ScaledFunction<'a, F> {
     pub function: &'a mut F,
@@ -119,17 +108,17 @@ pub(crate) struct ScaledFunction<'a, F> {
 }
 
 impl<F: SmoothFunction> SmoothFunction for ScaledFunction<'_, F> {
-    fn value(&mut self, x: &[f64]) -> Result<f64, ToolError> {
+    fn value(&mut self, x: &[f64]) -> Result<f64, OptimiseError> {
         Ok(self.function.value(&self.scale.outside(x))? / self.scale.value)
     }
 
-    fn gradient(&mut self, x: &[f64], value: f64) -> Result<Vec<f64>, ToolError> {
+    fn gradient(&mut self, x: &[f64], value: f64) -> Result<Vec<f64>, OptimiseError> {
         let outside = self.scale.outside(x);
         let gradient = self.function.gradient(&outside, value * self.scale.value)?;
         Ok(self.scale.gradient(&gradient))
     }
 
-    fn hessian_times(&mut self, x: &[f64], v: &[f64]) -> Result<Option<Vec<f64>>, ToolError> {
+    fn hessian_times(&mut self, x: &[f64], v: &[f64]) -> Result<Option<Vec<f64>>, OptimiseError> {
         let (x, v) = (self.scale.outside(x), self.scale.outside(v));
         let product = self.function.hessian_times(&x, &v)?;
         Ok(product.map(|product| self.scale.gradient(&product)))
@@ -159,14 +148,14 @@ pub(crate) fn in_units<F: SmoothFunction, M>(
         &mut ScaledFunction<'_, F>,
         &VariableBounds,
         &[f64],
-    ) -> Result<(MinimiseResult, M), ToolError>,
-) -> Result<(MinimiseResult, M), ToolError> {
+    ) -> Result<(MinimiseResult, M), OptimiseError>,
+) -> Result<(MinimiseResult, M), OptimiseError> {
     const ROUNDS_MAX: usize = 3;
     let mut scale = ProblemScale::one(x0.len());
     let mut round = |function: &mut F, scale: &ProblemScale, from: &[f64]| {
         let mut scaled = ScaledFunction { function, scale };
         let (found, method) = run(&mut scaled, &scale.bounds(bounds), &scale.inside(from))?;
-        Ok::<_, ToolError>((found.outside(scale), method))
+        Ok::<_, OptimiseError>((found.outside(scale), method))
     };
     let mut best = round(function, &scale, x0)?;
     for _ in 0..ROUNDS_MAX {
@@ -196,7 +185,7 @@ fn other_units<F: SmoothFunction>(
     x0: &[f64],
     found: &MinimiseResult,
     tolerance: f64,
-) -> Result<Option<ProblemScale>, ToolError> {
+) -> Result<Option<ProblemScale>, OptimiseError> {
     if matches!(
         found.reason,
         MinimiseEnd::MaxIter | MinimiseEnd::NegativeCurvature
@@ -230,7 +219,7 @@ fn other_units<F: SmoothFunction>(
 fn diagonal_curvatures<F: SmoothFunction>(
     function: &mut F,
     x: &[f64],
-) -> Result<Option<Vec<f64>>, ToolError> {
+) -> Result<Option<Vec<f64>>, OptimiseError> {
     const VARIABLES_MAX: usize = 1000;
     if x.len() > VARIABLES_MAX {
         return Ok(None);

@@ -1,8 +1,8 @@
 //! [`SmoothFunction`]: what the methods with gradients ask of a function, and [`GradientPoint`].
 
-use tool_core::ToolError;
+use crate::optimise::error::OptimiseError;
 
-use super::found::{MinimiseEnd, MinimiseResult};
+use super::result::{MinimiseEnd, MinimiseResult};
 use super::target::MinimisationTarget;
 
 /// A function to be minimised, with its derivatives.
@@ -11,34 +11,34 @@ pub(crate) trait SmoothFunction {
     ///
     /// # Errors
     /// A stop request, a budget, or a fall without end.
-    fn value(&mut self, x: &[f64]) -> Result<f64, ToolError>;
+    fn value(&mut self, x: &[f64]) -> Result<f64, OptimiseError>;
 
     /// The gradient, given the value there.
     ///
     /// # Errors
     /// As [`SmoothFunction::value`].
-    fn gradient(&mut self, x: &[f64], value: f64) -> Result<Vec<f64>, ToolError>;
+    fn gradient(&mut self, x: &[f64], value: f64) -> Result<Vec<f64>, OptimiseError>;
 
     /// The product of the Hessian and a vector, where it is known and finite.
     ///
     /// # Errors
     /// As [`SmoothFunction::value`].
-    fn hessian_times(&mut self, x: &[f64], v: &[f64]) -> Result<Option<Vec<f64>>, ToolError>;
+    fn hessian_times(&mut self, x: &[f64], v: &[f64]) -> Result<Option<Vec<f64>>, OptimiseError>;
 
     /// The size of the rounding error of a component of the gradient.
     fn gradient_noise(&self, x: &[f64], value: f64) -> f64;
 }
 
 impl SmoothFunction for MinimisationTarget<'_> {
-    fn value(&mut self, x: &[f64]) -> Result<f64, ToolError> {
+    fn value(&mut self, x: &[f64]) -> Result<f64, OptimiseError> {
         MinimisationTarget::value(self, x)
     }
 
-    fn gradient(&mut self, x: &[f64], value: f64) -> Result<Vec<f64>, ToolError> {
+    fn gradient(&mut self, x: &[f64], value: f64) -> Result<Vec<f64>, OptimiseError> {
         MinimisationTarget::gradient(self, x, value)
     }
 
-    fn hessian_times(&mut self, x: &[f64], v: &[f64]) -> Result<Option<Vec<f64>>, ToolError> {
+    fn hessian_times(&mut self, x: &[f64], v: &[f64]) -> Result<Option<Vec<f64>>, OptimiseError> {
         MinimisationTarget::hessian_times(self, x, v)
     }
 
@@ -56,7 +56,7 @@ pub(crate) struct GradientPoint {
 }
 
 impl GradientPoint {
-    pub(crate) fn new(f: &mut impl SmoothFunction, x: Vec<f64>) -> Result<Self, ToolError> {
+    pub(crate) fn new(f: &mut impl SmoothFunction, x: Vec<f64>) -> Result<Self, OptimiseError> {
         let value = f.value(&x)?;
         let gradient = f.gradient(&x, value)?;
         Ok(Self { x, value, gradient })

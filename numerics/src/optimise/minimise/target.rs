@@ -1,20 +1,15 @@
 //! [`MinimisationTarget`]: an objective as the methods see it, always minimised, counted, and stoppable.
 
-use crate::expression::program;
-use tool_core::{Ctx, ToolError, Value};
-
 use super::bounds::VariableBounds;
-use super::objective::ObjectiveFunction;
-use super::scale::round_to_scale;
-use crate::expression::SystemEvaluator;
-use crate::linalg::dense::{dot, max_abs};
+use super::sizes::difference_step;
+use crate::Watch;
+use crate::optimise::error::{NotFinitePlace, OptimiseError, UnboundedFall};
+use crate::optimise::functions::{CostFunction, FunctionShape, KnownDerivative};
 
 /// The objective as the methods see it: minimised, counted, watched for stop requests and for a fall without end.
-pub(crate) struct MinimisationTarget<'a> {
-    function: &'a ObjectiveFunction,
-    evaluator: Option<SystemEvaluator<'a>>,
-    gradient: Option<program::SystemEvaluator<'a>>,
-    pub(super) ctx: &'a Ctx,
+pub struct MinimisationTarget<'a> {
+    function: Box<dyn CostFunction + 'a>,
+    pub(super) watch: &'a dyn Watch,
     /// Differences stay within.
     bounds: VariableBounds,
     /// -1 when the caller maximises.
@@ -22,7 +17,7 @@ pub(crate) struct MinimisationTarget<'a> {
     /// Below this the objective counts as unbounded.
     floor: f64,
     /// Evaluations so far.
-    pub evaluations: u64,
+    pub(crate) evaluations: u64,
     /// The lowest value and its point.
     best: (f64, Vec<f64>),
 }
@@ -31,22 +26,16 @@ impl<'a> MinimisationTarget<'a> {
     /// Evaluates a function at a start point.
     ///
     /// # Errors
-    /// `numeric` with reason `not_finite` when the function is not finite there.
+    /// [`NotFinitePlace::Start`] when the function is not finite there.
     pub(crate) fn new(
-        function: &'a ObjectiveFunction,
+        function: Box<dyn CostFunction + 'a>,
         maximise: bool,
         x0: &[f64],
-        ctx: &'a Ctx,
-    ) -> Result<Self, ToolError> {
-        let (target, start) = Self::near(function, maximise, x0, ctx)?;
-        if !start.is_finite() {
-            let found = tool_core::number::non_finite_spelling(start);
-            let cause = function
-                .expression_of()
-                .and_then(|expression| expression.value(x0).err());
-            let cause = cause.map_or_else(String::new, |cause| format!(": {cause}"));
-            refuse!(numeric "/x0", "not_finite"; "the objective at `x0` is {found}{cause}";
-                "start at a point where the objective is finite");
+        watch: &'a dyn Watch,
+    ) -> Result<Self, OptimiseError> {
+        let (target, value) = Self::near(function, maximise, x0, watch)?;
+        if !value.is_finite() {
+            return Err(NotFinitePlace::Start { value }.into());
         }
         Ok(target)
     }
@@ -55,27 +44,18 @@ impl<'a> MinimisationTarget<'a> {
     ///
     /// # Errors
     /// A stop request or a budget.
-    pub(crate) fn near(
-        function: &'a ObjectiveFunction,
+    pub fn near(
+        function: Box<dyn CostFunction + 'a>,
         maximise: bool,
         x0: &[f64],
-        ctx: &'a Ctx,
-    ) -> Result<(Self, f64), ToolError> {
+        watch: &'a dyn Watch,
+    ) -> Result<(Self, f64), OptimiseError> {
         /// Drop below the start, relative to its size, beyond which a value is no optimum.
         const FALL: f64 = 1e100;
-        let (evaluator, gradient) = match function {
-            ObjectiveFunction::Expression(expression, derivatives) => {
-                let programmed = derivatives.as_ref().map(|all| all.gradient.evaluator());
-                (Some(expression.evaluator()), programmed)
-            }
-            _ => (None, None),
-        };
         let sign = if maximise { -1.0 } else { 1.0 };
         let mut target = Self {
             function,
-            evaluator,
-            gradient,
-            ctx,
+            watch,
             bounds: VariableBounds::free(x0.len()),
             sign,
             floor: f64::NEG_INFINITY,
@@ -93,47 +73,34 @@ impl<'a> MinimisationTarget<'a> {
 
     /// Takes differences within these bounds only.
     #[must_use]
-    pub(crate) fn within(self, bounds: &VariableBounds) -> Self {
+    pub fn within(self, bounds: &VariableBounds) -> Self {
         let bounds = bounds.clone();
         Self { bounds, ..self }
     }
 
-    fn count(&mut self) -> Result<(), ToolError> {
-        self.ctx.check()?;
-        self.ctx.count_evaluations(1)?;
+    fn count(&mut self) -> Result<(), OptimiseError> {
+        self.watch.check()?;
+        self.watch.count_evaluations(1)?;
         self.evaluations += 1;
         if self.evaluations.is_multiple_of(4096) {
             let (evaluations, best) = (self.evaluations, self.sign * self.best.0);
             let words = || format!("{evaluations} evaluations, best value {best:.6}");
-            self.ctx.progress(None, words);
+            self.watch.progress(None, &words);
         }
         Ok(())
     }
 
     /// The function as the caller wrote it.
-    fn raw(&mut self, x: &[f64]) -> Result<f64, ToolError> {
+    fn raw(&mut self, x: &[f64]) -> Result<f64, OptimiseError> {
         self.count()?;
-        Ok(match (self.function, &mut self.evaluator) {
-            (_, Some(evaluator)) => evaluator.eval(x),
-            (ObjectiveFunction::Oracle(oracle), _) => oracle.value(x, self.ctx)?,
-            (ObjectiveFunction::Rosenbrock, _) => {
-                let term = |x: f64, y: f64| 100.0 * (y - x * x).powi(2) + (1.0 - x).powi(2);
-                x.windows(2).map(|pair| term(pair[0], pair[1])).sum()
-            }
-            (ObjectiveFunction::Quadratic(a, b, c), _) => {
-                let rows = a.chunks_exact(x.len()).zip(x).zip(b.iter());
-                let terms = rows.map(|((row, x_i), b)| x_i * (0.5 * dot(row, x) + b));
-                terms.sum::<f64>() + c
-            }
-            _ => dot(x, x),
-        })
+        Ok(self.function.value(x)?)
     }
 
     /// The value to be minimised; positive infinity where the function is not finite.
     ///
     /// # Errors
-    /// A stop request, a budget, or `numeric` with reason `unbounded` and the best point as evidence.
-    pub(crate) fn value(&mut self, x: &[f64]) -> Result<f64, ToolError> {
+    /// A stop request, a budget, or [`OptimiseError::Unbounded`] with the best point.
+    pub(crate) fn value(&mut self, x: &[f64]) -> Result<f64, OptimiseError> {
         let raw = self.raw(x)?;
         if x.iter().any(|x| !x.is_finite()) {
             return Ok(f64::INFINITY); // the objective need not use every coordinate
@@ -151,14 +118,14 @@ impl<'a> MinimisationTarget<'a> {
         Ok(if finite { value } else { f64::INFINITY })
     }
 
-    /// Whether the objective has a known gradient and neither kinks nor steps.
-    pub(crate) fn is_smooth(&self) -> bool {
-        self.function.is_smooth()
+    /// How the objective changes from point to point.
+    pub(crate) fn shape(&self) -> FunctionShape {
+        self.function.shape()
     }
 
-    /// Whether nothing is known of the objective but its values.
-    pub(crate) fn is_oracle(&self) -> bool {
-        matches!(self.function, ObjectiveFunction::Oracle(_))
+    /// Whether the objective has a known gradient and neither kinks nor steps.
+    pub(crate) fn is_smooth(&self) -> bool {
+        self.shape() == FunctionShape::Smooth
     }
 
     /// Below this the objective counts as unbounded.
@@ -168,41 +135,34 @@ impl<'a> MinimisationTarget<'a> {
 
     /// Takes only values below this for a fall without end.
     #[must_use]
-    pub(crate) fn down_to(self, floor: f64) -> Self {
+    pub fn down_to(self, floor: f64) -> Self {
         Self { floor, ..self }
     }
 
-    /// The error of an objective without an optimum, with a point as evidence.
-    pub(crate) fn unbounded(&self, x: &[f64], value: f64) -> ToolError {
-        let (direction, verb) = if self.sign < 0.0 {
-            ("above", "maximum")
-        } else {
-            ("below", "minimum")
-        };
-        let message = format!("the objective is unbounded {direction}: it has no {verb}");
-        ToolError::numeric("/objective", message)
-            .reason("unbounded")
-            .hint("check the sign of the objective and `mode`")
-            .evidence(Value::object([
-                ("x", Value::vector(x.to_vec())),
-                ("f", Value::from(self.sign * value)),
-                ("evaluations", Value::from(self.evaluations)),
-            ]))
+    /// The end at an objective without an optimum, with a point of the fall.
+    pub(crate) fn unbounded(&self, x: &[f64], value: f64) -> OptimiseError {
+        OptimiseError::Unbounded(Box::new(UnboundedFall {
+            x: x.to_vec(),
+            value: self.sign * value,
+            evaluations: self.evaluations,
+            is_maximised: self.sign < 0.0,
+        }))
     }
 
-    /// The gradient, given the value at the point: by formula or by the derivatives of the expression, else by central differences of step 6e-6 max(1, |x|), one-sided
+    /// The gradient, given the value at the point: by formula, else by central differences of step 6e-6 max(1, |x|), one-sided
     /// where a neighbour is not finite or beyond a bound.
     ///
     /// # Errors
-    /// As [`MinimisationTarget::value`].
-    pub(crate) fn gradient(&mut self, x: &[f64], value: f64) -> Result<Vec<f64>, ToolError> {
-        if let Some(mut gradient) = self.function.exact_gradient(x) {
-            self.count()?;
-            gradient.iter_mut().for_each(|entry| *entry *= self.sign);
-            return Ok(gradient);
-        }
-        if let Some(gradient) = self.programmed_gradient(x)? {
-            return Ok(gradient);
+    /// As `MinimisationTarget::value`.
+    pub fn gradient(&mut self, x: &[f64], value: f64) -> Result<Vec<f64>, OptimiseError> {
+        match self.function.gradient(x)? {
+            KnownDerivative::Known(mut gradient) => {
+                self.count()?;
+                gradient.iter_mut().for_each(|entry| *entry *= self.sign);
+                return Ok(gradient);
+            }
+            KnownDerivative::NotFinite => self.count()?,
+            KnownDerivative::Unknown => {}
         }
         let mut point = x.to_vec();
         let mut gradient = Vec::with_capacity(x.len());
@@ -236,9 +196,9 @@ impl<'a> MinimisationTarget<'a> {
         &mut self,
         x: &[f64],
         v: &[f64],
-    ) -> Result<Option<Vec<f64>>, ToolError> {
-        self.ctx.check()?;
-        let Some(mut product) = self.function.hessian_times(x, v) else {
+    ) -> Result<Option<Vec<f64>>, OptimiseError> {
+        self.watch.check()?;
+        let Some(mut product) = self.function.hessian_times(x, v)? else {
             return Ok(None);
         };
         self.count()?;
@@ -246,47 +206,15 @@ impl<'a> MinimisationTarget<'a> {
         Ok(Some(product).filter(|product| product.iter().all(|entry| entry.is_finite())))
     }
 
-    /// The gradient by the derivatives of the expression; `None` where one is not known, or not finite at this point.
-    fn programmed_gradient(&mut self, x: &[f64]) -> Result<Option<Vec<f64>>, ToolError> {
-        let mut found = vec![0.0; x.len() + 1]; // the value, then its derivatives
-        match &mut self.gradient {
-            Some(evaluator) => evaluator.point(x, &mut found),
-            None => return Ok(None),
-        }
-        self.count()?;
-        let gradient = found[1..].iter().map(|entry| self.sign * entry);
-        let finite = found.iter().all(|entry| entry.is_finite());
-        Ok(finite.then(|| gradient.collect()))
-    }
-
     /// The size of the rounding error of a component of the gradient.
     pub(crate) fn gradient_noise(&self, x: &[f64], value: f64) -> f64 {
         const ROUNDINGS: f64 = 4.0;
-        let size = match self.function {
-            // By a step of 1, or of the size of the point where that is far beyond.
-            ObjectiveFunction::Expression(_, Some(_)) => {
-                value.abs() / round_to_scale(max_abs(x)).max(1.0)
-            }
-            ObjectiveFunction::Expression(_, None) | ObjectiveFunction::Oracle(_) => {
-                value.abs() / difference_step(0.0)
-            }
-            ObjectiveFunction::Sphere => max_abs(x),
-            ObjectiveFunction::Rosenbrock => 400.0 * max_abs(x).powi(3),
-            ObjectiveFunction::Quadratic(a, b, _) => {
-                x.len() as f64 * max_abs(a) * max_abs(x) + max_abs(b)
-            }
-        };
+        let size = self.function.gradient_size(x, value);
         ROUNDINGS * f64::EPSILON * size
     }
 
     /// A value in the caller's sign.
-    pub(crate) fn restored(&self, value: f64) -> f64 {
+    pub fn restored(&self, value: f64) -> f64 {
         self.sign * value + 0.0 // no negative zero
     }
-}
-
-/// The cube root of the rounding unit, which balances truncation and rounding.
-pub(super) fn difference_step(x: f64) -> f64 {
-    const STEP: f64 = 6.055_454_452_393_343e-6;
-    STEP * x.abs().max(1.0)
 }

@@ -1,25 +1,27 @@
 //! Minimisation without constraints: one method, or several in turn.
 
-use tool_core::ToolError;
+use crate::optimise::error::{MethodMismatch, OptimiseError};
 
 use super::bounds::VariableBounds;
-use super::found::{MinimiseMethod, MinimiseResult};
-use super::posed::ITERATIONS;
+use super::result::{MinimiseMethod, MinimiseResult};
 use super::scale::in_units;
 use super::smooth::SmoothFunction;
 use super::{lbfgs, nelder_mead, newton};
 
+/// Iterations of a method where the caller sets no limit.
+pub(super) const ITERATIONS: u64 = 1000;
+
 /// Minimises from a start point in a box; answers which method found the point.
 ///
 /// # Errors
-/// Those of the target; `invalid_args` at `/method` for `newton` without second derivatives.
+/// Those of the target; [`OptimiseError::Unsuitable`] for Newton's method without second derivatives.
 pub(super) fn minimise_in_box(
     target: &mut impl SmoothFunction,
     bounds: &VariableBounds,
     method: MinimiseMethod,
     x0: &[f64],
     (max_iter, tolerance): (Option<u64>, f64),
-) -> Result<(MinimiseResult, MinimiseMethod), ToolError> {
+) -> Result<(MinimiseResult, MinimiseMethod), OptimiseError> {
     in_units(target, bounds, x0, tolerance, |target, bounds, x0| {
         let mut search = DescentSearch {
             target,
@@ -47,12 +49,12 @@ impl<F: SmoothFunction> DescentSearch<'_, F> {
         self.max_iter.unwrap_or(ITERATIONS)
     }
 
-    fn newton(&mut self, x0: &[f64]) -> Result<Option<MinimiseResult>, ToolError> {
+    fn newton(&mut self, x0: &[f64]) -> Result<Option<MinimiseResult>, OptimiseError> {
         let most = self.iterations();
         newton::minimise_by_newton(self.target, self.bounds, x0, most, self.tolerance)
     }
 
-    fn by(&mut self, method: MinimiseMethod, x0: &[f64]) -> Result<MinimiseResult, ToolError> {
+    fn by(&mut self, method: MinimiseMethod, x0: &[f64]) -> Result<MinimiseResult, OptimiseError> {
         match method {
             MinimiseMethod::NelderMead => {
                 let usual = ITERATIONS.max(nelder_mead::ITERATIONS_EACH * x0.len() as u64);
@@ -61,9 +63,7 @@ impl<F: SmoothFunction> DescentSearch<'_, F> {
             }
             MinimiseMethod::Newton => match self.newton(x0)? {
                 Some(found) => Ok(found),
-                None => {
-                    refuse!(invalid "/method"; "the objective has no known second derivatives at `x0`"; "use `auto`")
-                }
+                None => Err(MethodMismatch::NoSecondDerivatives.into()),
             },
             _ => {
                 let most = self.iterations();
@@ -73,7 +73,7 @@ impl<F: SmoothFunction> DescentSearch<'_, F> {
     }
 
     /// The methods in turn until one converges; each starts where the best one ended.
-    fn in_turn(&mut self, x0: &[f64]) -> Result<(MinimiseResult, MinimiseMethod), ToolError> {
+    fn in_turn(&mut self, x0: &[f64]) -> Result<(MinimiseResult, MinimiseMethod), OptimiseError> {
         let mut best = (
             self.by(MinimiseMethod::Gradient, x0)?,
             MinimiseMethod::Gradient,
