@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use crate::watch::Watch;
+
 /// Costs, row by row; infinite where a pair is forbidden.
 #[derive(Debug, Clone, Copy)]
 pub struct AssignmentCosts<'a> {
@@ -52,7 +54,7 @@ const NONE: usize = usize::MAX;
 /// # Method
 /// Shortest augmenting paths over reduced costs, O(rows^2 columns) at worst, after a reduction of rows and, of a square matrix, of columns, in
 /// which pairs without reduced cost are taken greedily. Of several cheapest assignments the same one is found every time. Costs that are
-/// integers are added exactly while sums stay below 2^53. `stop` is asked between passes over a few thousand entries.
+/// integers are added exactly while sums stay below 2^53. The caller is asked between passes over a few thousand entries.
 ///
 /// # References
 /// R. Jonker, A. Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment problems", Computing 38, 1987;
@@ -62,10 +64,10 @@ const NONE: usize = usize::MAX;
 /// The members of the smaller side that have too few partners (P. Hall, J. London Math. Soc. 10, 1935), or stopped.
 pub fn assign_cheapest(
     costs: AssignmentCosts<'_>,
-    stop: impl FnMut() -> bool,
+    watch: &dyn Watch,
 ) -> Result<Assignment, AssignmentFailure> {
     if costs.rows <= costs.columns {
-        let (column_of, prices) = augment_rows(costs, stop)?;
+        let (column_of, prices) = augment_rows(costs, watch)?;
         let column_of = column_of.into_iter().map(Some).collect();
         return Ok(check_assignment(costs, column_of, prices));
     }
@@ -76,7 +78,7 @@ pub fn assign_cheapest(
         columns: costs.rows,
     };
     let (row_of, (column_prices, row_prices)) =
-        augment_rows(turned, stop).map_err(turned_failure)?;
+        augment_rows(turned, watch).map_err(turned_failure)?;
     let mut column_of = vec![None; costs.rows];
     for (column, &row) in row_of.iter().enumerate() {
         column_of[row] = Some(column);
@@ -196,7 +198,7 @@ struct AugmentingSearch<'a> {
 /// The column of each row, of no more rows than columns.
 fn augment_rows(
     costs: AssignmentCosts<'_>,
-    mut stop: impl FnMut() -> bool,
+    watch: &dyn Watch,
 ) -> Result<(Vec<usize>, Prices), AssignmentFailure> {
     let (rows, columns) = (costs.rows, costs.columns);
     let mut search = AugmentingSearch {
@@ -214,7 +216,7 @@ fn augment_rows(
     search.reduce();
     for row in 0..rows {
         if search.column_of[row] == NONE {
-            search.augment_from(row, &mut stop)?;
+            search.augment_from(row, watch)?;
         }
     }
     Ok((search.column_of, (search.row_prices, search.column_prices)))
@@ -264,11 +266,7 @@ impl AugmentingSearch<'_> {
     }
 
     /// Assigns a row by the shortest path to a column that is free, and moves the prices along.
-    fn augment_from(
-        &mut self,
-        start: usize,
-        stop: &mut impl FnMut() -> bool,
-    ) -> Result<(), AssignmentFailure> {
+    fn augment_from(&mut self, start: usize, watch: &dyn Watch) -> Result<(), AssignmentFailure> {
         const CHECK: usize = 1 << 16;
         let columns = self.costs.columns;
         self.lengths.fill(f64::INFINITY);
@@ -283,9 +281,7 @@ impl AugmentingSearch<'_> {
             scanned += self.left.len();
             if scanned >= CHECK {
                 scanned = 0;
-                if stop() {
-                    return Err(AssignmentFailure::Stopped);
-                }
+                watch.check().map_err(|_| AssignmentFailure::Stopped)?;
             }
             let (least, place) = self.relax(row, shortest);
             if least == f64::INFINITY {

@@ -1,6 +1,8 @@
 use proptest::prelude::*;
 
 use super::{Assignment, AssignmentCosts, AssignmentFailure, assign_cheapest};
+use crate::watch::NoWatch;
+use crate::watch::tests::StoppedWatch;
 
 fn go(rows: usize, columns: usize, data: &[f64]) -> Result<Assignment, AssignmentFailure> {
     assign_cheapest(
@@ -9,7 +11,7 @@ fn go(rows: usize, columns: usize, data: &[f64]) -> Result<Assignment, Assignmen
             rows,
             columns,
         },
-        || false,
+        &NoWatch,
     )
 }
 
@@ -100,7 +102,7 @@ fn it_stops_when_told() {
             rows: 1000,
             columns: 1000,
         },
-        || true,
+        &StoppedWatch,
     );
     assert_eq!(stopped.unwrap_err(), AssignmentFailure::Stopped);
 }

@@ -1,6 +1,6 @@
 //! [`AggregatedRow`]: a combination of rows as an equation with slacks, and bounds of variables by other variables.
 
-use crate::programs::linear::{LinearProgram, row_activities};
+use crate::programming::linear::{LinearProgram, row_activities};
 use crate::sparse::CsrMatrix;
 
 /// A relaxed point and the program it is one of.

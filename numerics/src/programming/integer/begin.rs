@@ -4,7 +4,9 @@ use super::presolve::strengthen_program;
 use super::root::{RootRelaxation, tighten_root};
 use super::search::BranchAndBoundSearch;
 use super::{MilpLimits, MilpOutcome, MilpResult};
-use crate::programs::linear::{LinearProgram, ResolverModel, SimplexOptions, solve_linear_program};
+use crate::programming::linear::{
+    LinearProgram, ResolverModel, SimplexOptions, solve_linear_program,
+};
 
 pub(super) fn begin_search(
     program: &LinearProgram,
@@ -53,7 +55,7 @@ fn infeasible_result(
 ) -> MilpResult {
     let options = SimplexOptions {
         max_iter: limits.options.max_iter,
-        stop: limits.options.stop,
+        watch: limits.options.watch,
     };
     MilpResult {
         outcome: MilpOutcome::Infeasible,
@@ -75,7 +77,7 @@ fn attempt_search(
     let prepared = ResolverModel::new(&root.program);
     let options = SimplexOptions {
         max_iter: limits.options.max_iter.saturating_sub(root.iterations),
-        stop: limits.options.stop,
+        watch: limits.options.watch,
     };
     let mut resolver = prepared.resolver(&options);
     if let Some(basis) = &root.basis {

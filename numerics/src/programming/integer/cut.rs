@@ -1,6 +1,6 @@
 //! [`CuttingPlane`]: an inequality that every point satisfies and a relaxation does not, made safe against rounding; and the choice among many.
 
-use crate::programs::linear::LinearProgram;
+use crate::programming::linear::LinearProgram;
 
 /// Largest ratio of the coefficients of a cut.
 const RANGE: f64 = 1e6;

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
 
-use crate::programs::linear::WarmBasis;
+use crate::programming::linear::WarmBasis;
 
 /// A bound of a variable and the ones before it, back to the root.
 pub(super) struct BoundChange {

@@ -1,7 +1,7 @@
 //! Points of a search: integral relaxations made exact, and what a better point lets the root fix.
 
 use super::search::BranchAndBoundSearch;
-use crate::programs::linear::{
+use crate::programming::linear::{
     LinearProgram, SimplexOptions, SimplexSolution, SimplexStatus, solve_linear_program,
 };
 
@@ -34,7 +34,7 @@ impl BranchAndBoundSearch<'_> {
             &fixed,
             &SimplexOptions {
                 max_iter: left.max(1),
-                stop: self.limits.options.stop,
+                watch: self.limits.options.watch,
             },
         );
         self.extra += solution.iterations;

@@ -6,7 +6,7 @@
 //! M. W. P. Savelsbergh, ORSA J. Comput. 6, 1994.
 
 use super::propagate::{ProgramRows, PropagationQueue};
-use crate::programs::linear::LinearProgram;
+use crate::programming::linear::LinearProgram;
 use crate::sparse::CsrMatrix;
 
 /// Turns of bounds and coefficients.

@@ -3,7 +3,7 @@
 //! # References
 //! M. W. P. Savelsbergh, "Preprocessing and probing techniques for mixed integer programming problems", ORSA J. Comput. 6, 1994.
 
-use crate::programs::linear::LinearProgram;
+use crate::programming::linear::LinearProgram;
 use crate::sparse::CsrMatrix;
 
 /// Slack of a rounded bound; relaxations count as integral within it as well.

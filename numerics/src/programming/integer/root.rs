@@ -5,7 +5,7 @@ use super::cover::separate_cover;
 use super::cut::{CuttingPlane, choose_cuts};
 use super::rounding::round_aggregate;
 use super::{INTEGRAL, MilpLimits};
-use crate::programs::linear::{
+use crate::programming::linear::{
     LinearProgram, ResolverModel, SimplexOptions, SimplexResolver, SimplexStatus, WarmBasis,
 };
 use crate::sparse::CsrMatrix;
@@ -61,7 +61,7 @@ pub(super) fn tighten_root(
     for round in 0..=ROUNDS {
         let options = SimplexOptions {
             max_iter: limits.options.max_iter.saturating_sub(iterations),
-            stop: limits.options.stop,
+            watch: limits.options.watch,
         };
         let prepared = ResolverModel::new(&program);
         let mut resolver = prepared.resolver(&options);

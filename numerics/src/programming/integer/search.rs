@@ -9,7 +9,7 @@ use super::pseudocost::Pseudocosts;
 use super::root::RootRelaxation;
 use super::{INTEGRAL, MilpLimits, MilpOutcome, MilpResult, status_outcome};
 use crate::exact::CompensatedSum;
-use crate::programs::linear::{LinearProgram, SimplexResolver, SimplexSolution, SimplexStatus};
+use crate::programming::linear::{LinearProgram, SimplexResolver, SimplexSolution, SimplexStatus};
 
 /// Bytes of bases that open nodes may keep; further nodes start from the basis at hand.
 const BASES_BYTES: usize = 256 << 20;
@@ -110,7 +110,7 @@ impl<'a> BranchAndBoundSearch<'a> {
             if self.resolver.iterations() + self.extra >= self.limits.options.max_iter {
                 break Some(MilpOutcome::IterationLimit);
             }
-            if (self.limits.options.stop)() {
+            if self.limits.options.watch.check().is_err() {
                 break Some(MilpOutcome::Stopped);
             }
             let (next, is_dive) = match node.take() {

@@ -23,7 +23,7 @@ impl Simplex<'_> {
             Some(status) => status,
             None => {
                 let iterations = self.iterations;
-                *self = Self::new(self.model, self.max_iter, self.stop);
+                *self = Self::new(self.model, self.max_iter, self.watch);
                 self.iterations = iterations;
                 self.conclusion()
             }

@@ -100,7 +100,7 @@ impl Simplex<'_> {
                     self.audit_weights(&infeasible);
                 }
                 (is_begun, is_fresh) = (true, true);
-                if (self.stop)() {
+                if self.watch.check().is_err() {
                     return SimplexEnd::Stopped;
                 }
             }

@@ -33,7 +33,7 @@ mod tests;
 mod triangular;
 mod weights;
 
-pub(in crate::programs) use resolve::{ResolverModel, SimplexResolver, WarmBasis};
+pub(in crate::programming) use resolve::{ResolverModel, SimplexResolver, WarmBasis};
 
 pub use evidence::{
     NoOptimumProof, OptimalityResiduals, dual_objective, prove_infeasible, prove_unbounded,
@@ -41,6 +41,7 @@ pub use evidence::{
 };
 
 use crate::sparse::CsrMatrix;
+use crate::watch::Watch;
 
 /// `min costs' x` with `row_low <= matrix x <= row_high` and `low <= x <= high`; infinite where there is no bound.
 #[derive(Debug, Clone, PartialEq)]
@@ -103,8 +104,8 @@ pub struct SimplexSolution {
 pub struct SimplexOptions<'a> {
     /// Largest number of iterations.
     pub max_iter: u64,
-    /// Asked every few iterations whether to stop.
-    pub stop: &'a dyn Fn() -> bool,
+    /// Asked every few iterations whether to go on.
+    pub watch: &'a dyn Watch,
 }
 
 /// Solves a program.
@@ -124,7 +125,7 @@ pub fn solve_linear_program(
         "one cost and bound per column, one bound per row"
     );
     let model = model::SimplexModel::new(program);
-    let mut simplex = state::Simplex::new(&model, options.max_iter, options.stop);
+    let mut simplex = state::Simplex::new(&model, options.max_iter, options.watch);
     let start = restore::reduced_start(program, options);
     let status = simplex.drive(start.as_ref());
     polish::polish_solution(&mut simplex, program, status)

@@ -28,7 +28,7 @@ impl Simplex<'_> {
                 self.compute_primal();
                 self.compute_dual();
                 is_fresh = true;
-                if (self.stop)() {
+                if self.watch.check().is_err() {
                     return SimplexEnd::Stopped;
                 }
                 if self.worst_primal() > 1e3 * PRIMAL.max(SLACK) && moves == 0 {

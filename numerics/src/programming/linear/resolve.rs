@@ -10,7 +10,7 @@ const UNPERTURBED: u64 = 500;
 
 /// A basis to start from: the variable of each row, and whether each variable is at its upper bound.
 #[derive(Debug, Clone)]
-pub(in crate::programs) struct WarmBasis {
+pub(in crate::programming) struct WarmBasis {
     header: Vec<u32>,
     is_high: Vec<bool>,
 }
@@ -18,7 +18,7 @@ pub(in crate::programs) struct WarmBasis {
 impl WarmBasis {
     /// The basis without some rows and with new ones after the others, whose logical variables are basic; the logical variables of
     /// the rows that go must be.
-    pub(in crate::programs) fn with_rows(
+    pub(in crate::programming) fn with_rows(
         &self,
         columns: usize,
         is_kept: &[bool],
@@ -53,25 +53,25 @@ impl WarmBasis {
 }
 
 /// A model and its last basis.
-pub(in crate::programs) struct SimplexResolver<'a> {
+pub(in crate::programming) struct SimplexResolver<'a> {
     simplex: Simplex<'a>,
     is_started: bool,
 }
 
 /// The model that a [`SimplexResolver`] borrows.
-pub(in crate::programs) struct ResolverModel(SimplexModel);
+pub(in crate::programming) struct ResolverModel(SimplexModel);
 
 impl ResolverModel {
-    pub(in crate::programs) fn new(program: &LinearProgram) -> Self {
+    pub(in crate::programming) fn new(program: &LinearProgram) -> Self {
         Self(SimplexModel::new(program))
     }
 
-    pub(in crate::programs) fn resolver<'a>(
+    pub(in crate::programming) fn resolver<'a>(
         &'a self,
         options: &SimplexOptions<'a>,
     ) -> SimplexResolver<'a> {
         SimplexResolver {
-            simplex: Simplex::new(&self.0, options.max_iter, options.stop),
+            simplex: Simplex::new(&self.0, options.max_iter, options.watch),
             is_started: false,
         }
     }
@@ -79,7 +79,7 @@ impl ResolverModel {
 
 impl SimplexResolver<'_> {
     /// Sets the bounds of variables for the solves that follow.
-    pub(in crate::programs) fn bound(&mut self, low: &[f64], high: &[f64]) {
+    pub(in crate::programming) fn bound(&mut self, low: &[f64], high: &[f64]) {
         for (variable, (low, high)) in low.iter().zip(high).enumerate() {
             let model = self.simplex.model;
             let (low, high) = (
@@ -116,7 +116,7 @@ impl SimplexResolver<'_> {
     }
 
     /// Solves from the last basis.
-    pub(in crate::programs) fn solve(&mut self) -> SimplexStatus {
+    pub(in crate::programming) fn solve(&mut self) -> SimplexStatus {
         if !self.is_started {
             self.is_started = true;
             return self.simplex.drive(None);
@@ -143,7 +143,7 @@ impl SimplexResolver<'_> {
     }
 
     /// The objective of the basis that a few iterations of the dual method reach; `None` where they show that there is no point.
-    pub(in crate::programs) fn probe(&mut self, costs: &[f64], most: u64) -> Option<f64> {
+    pub(in crate::programming) fn probe(&mut self, costs: &[f64], most: u64) -> Option<f64> {
         let simplex = &mut self.simplex;
         simplex.cost.clone_from(&simplex.model.cost);
         let max_iter = simplex.max_iter;
@@ -156,12 +156,12 @@ impl SimplexResolver<'_> {
             .then(|| terms.map(|(variable, cost)| cost * value(variable)).sum())
     }
 
-    pub(in crate::programs) fn iterations(&self) -> u64 {
+    pub(in crate::programming) fn iterations(&self) -> u64 {
         self.simplex.iterations
     }
 
     /// The values of the variables.
-    pub(in crate::programs) fn x(&self, x: &mut [f64]) {
+    pub(in crate::programming) fn x(&self, x: &mut [f64]) {
         for (variable, x) in x.iter_mut().enumerate() {
             *x = self
                 .simplex
@@ -170,7 +170,7 @@ impl SimplexResolver<'_> {
         }
     }
 
-    pub(in crate::programs) fn basis(&self) -> WarmBasis {
+    pub(in crate::programming) fn basis(&self) -> WarmBasis {
         let is_high = |(x, (low, high)): (&f64, (&f64, &f64))| x >= high && low < high;
         let bounds = self.simplex.lower.iter().zip(&self.simplex.upper);
         WarmBasis {
@@ -180,7 +180,7 @@ impl SimplexResolver<'_> {
     }
 
     /// Takes up a basis; bounds are set after it.
-    pub(in crate::programs) fn take_up(&mut self, basis: &WarmBasis) {
+    pub(in crate::programming) fn take_up(&mut self, basis: &WarmBasis) {
         let simplex = &mut self.simplex;
         simplex.row_of.fill(NONE);
         simplex.header.clone_from(&basis.header);
@@ -204,7 +204,7 @@ impl SimplexResolver<'_> {
     }
 
     /// Solves from the basis of the logical variables.
-    pub(in crate::programs) fn solve_anew(&mut self) -> SimplexStatus {
+    pub(in crate::programming) fn solve_anew(&mut self) -> SimplexStatus {
         let model = self.simplex.model;
         let logical = |row: usize| (model.columns + row) as u32;
         self.take_up(&WarmBasis {
@@ -218,18 +218,18 @@ impl SimplexResolver<'_> {
     }
 
     /// Starts from a basis instead of that of the logical variables.
-    pub(in crate::programs) fn start_from(&mut self, basis: &WarmBasis) {
+    pub(in crate::programming) fn start_from(&mut self, basis: &WarmBasis) {
         self.is_started = true;
         self.take_up(basis);
     }
 
     /// Whether the logical variable of a row is basic.
-    pub(in crate::programs) fn is_basic_row(&self, row: usize) -> bool {
+    pub(in crate::programming) fn is_basic_row(&self, row: usize) -> bool {
         self.simplex.is_basic(self.simplex.model.columns + row)
     }
 
     /// Rows and their multipliers in the row of the tableau in which a variable has coefficient 1; `None` when it is not basic.
-    pub(in crate::programs) fn row_multipliers(
+    pub(in crate::programming) fn row_multipliers(
         &mut self,
         variable: usize,
     ) -> Option<Vec<(u32, f64)>> {
@@ -248,12 +248,12 @@ impl SimplexResolver<'_> {
     }
 
     /// Whether the last solve's proof that there is no point holds with sums in doubled precision.
-    pub(in crate::programs) fn is_proved_infeasible(&self) -> bool {
+    pub(in crate::programming) fn is_proved_infeasible(&self) -> bool {
         certificate::is_contradiction(&self.simplex)
     }
 
     /// The full solution of the last solve.
-    pub(in crate::programs) fn solution(
+    pub(in crate::programming) fn solution(
         &mut self,
         program: &LinearProgram,
         status: SimplexStatus,

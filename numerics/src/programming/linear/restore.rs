@@ -45,7 +45,7 @@ pub(super) fn reduced_start(
         return None;
     }
     let most = options.max_iter.min(PATIENCE * (rows + columns) as u64);
-    let mut simplex = Simplex::new(&model, most, options.stop);
+    let mut simplex = Simplex::new(&model, most, options.watch);
     let status = simplex.conclusion();
     if !matches!(
         status,

@@ -4,6 +4,7 @@ use super::eliminate::BasisElimination;
 use super::factor::{BasisFactor, MiddleRetention};
 use super::model::SimplexModel;
 use super::sparse::SparseVector;
+use crate::watch::Watch;
 
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -80,7 +81,7 @@ pub(super) struct Simplex<'a> {
     pub(super) dual_tolerance: f64,
     /// Direction in which the entering variable of an unbounded program moves, and itself.
     pub(super) way: (usize, f64),
-    pub(super) stop: &'a dyn Fn() -> bool,
+    pub(super) watch: &'a dyn Watch,
 }
 
 impl<'a> Simplex<'a> {
@@ -95,11 +96,12 @@ impl<'a> Simplex<'a> {
         if self.iterations - since >= most as u64 {
             return Some(SimplexEnd::Stuck);
         }
-        (self.iterations.is_multiple_of(16) && (self.stop)()).then_some(SimplexEnd::Stopped)
+        (self.iterations.is_multiple_of(16) && self.watch.check().is_err())
+            .then_some(SimplexEnd::Stopped)
     }
 
     /// The basis of the logical variables.
-    pub(super) fn new(model: &'a SimplexModel, max_iter: u64, stop: &'a dyn Fn() -> bool) -> Self {
+    pub(super) fn new(model: &'a SimplexModel, max_iter: u64, watch: &'a dyn Watch) -> Self {
         let (rows, total) = (model.rows, model.total());
         let mut simplex = Self {
             model,
@@ -133,7 +135,7 @@ impl<'a> Simplex<'a> {
             primal_tolerance: PRIMAL,
             dual_tolerance: DUAL,
             way: (0, 0.0),
-            stop,
+            watch,
         };
         for row in 0..rows {
             simplex.row_of[model.columns + row] = row as u32;

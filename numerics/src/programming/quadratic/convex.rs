@@ -4,6 +4,7 @@ use faer::Mat;
 
 use crate::dense::{euclidean_norm, max_abs, symmetric_eigen};
 use crate::sparse::CsrMatrix;
+use crate::watch::{Interruption, Watch};
 
 /// What is known of the lowest eigenvalue.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,20 +26,23 @@ pub(super) const WHOLE_MAX: usize = 1000;
 /// Finds out whether a symmetric matrix is positive semidefinite: an eigenvalue above minus 4 n eps times the largest is 0.
 ///
 /// Beyond 1000 rows, Lanczos' method with 120 steps from one vector, without memory of all: what it finds negative is proved so; that it finds
-/// nothing is no proof. `None` when `stop` says so.
+/// nothing is no proof.
+///
+/// # Errors
+/// [`Interruption::Stopped`].
 ///
 /// # References
 /// C. Lanczos, J. Res. Nat. Bur. Standards 45, 1950.
-pub fn check_convexity(p: &CsrMatrix, mut stop: impl FnMut() -> bool) -> Option<Convexity> {
+pub fn check_convexity(p: &CsrMatrix, watch: &dyn Watch) -> Result<Convexity, Interruption> {
     let n = p.row_count();
     let is_diagonal = (0..n).all(|row| p.row(row).0.iter().all(|&column| column as usize == row));
     if is_diagonal {
-        return Some(diagonal_convexity(p));
+        return Ok(diagonal_convexity(p));
     }
     if n <= WHOLE_MAX {
-        return Some(dense_convexity(p));
+        return Ok(dense_convexity(p));
     }
-    lanczos_convexity(p, &mut stop)
+    lanczos_convexity(p, watch)
 }
 
 fn diagonal_convexity(p: &CsrMatrix) -> Convexity {
@@ -83,7 +87,7 @@ fn dense_convexity(p: &CsrMatrix) -> Convexity {
     Convexity::Indefinite { lowest, direction }
 }
 
-fn lanczos_convexity(p: &CsrMatrix, stop: &mut impl FnMut() -> bool) -> Option<Convexity> {
+fn lanczos_convexity(p: &CsrMatrix, watch: &dyn Watch) -> Result<Convexity, Interruption> {
     const STEPS: usize = 120;
     let n = p.row_count();
     // Of all signs, so that it is orthogonal to no eigenvector that matters but by accident.
@@ -95,9 +99,7 @@ fn lanczos_convexity(p: &CsrMatrix, stop: &mut impl FnMut() -> bool) -> Option<C
     let mut projected = Mat::<f64>::zeros(STEPS, STEPS);
     let mut size = 0;
     for step in 0..STEPS.min(n) {
-        if stop() {
-            return None;
-        }
+        watch.check()?;
         let mut next = vec![0.0; n];
         p.multiply(&basis[step], &mut next);
         size = step + 1;
@@ -120,7 +122,7 @@ fn lanczos_convexity(p: &CsrMatrix, stop: &mut impl FnMut() -> bool) -> Option<C
     }
     let small = projected.as_ref().submatrix(0, 0, size, size).to_owned();
     let Ok((values, Some(vectors))) = symmetric_eigen(small.as_ref(), true) else {
-        return Some(Convexity::Convex(None));
+        return Ok(Convexity::Convex(None));
     };
     let mut direction = vec![0.0; n];
     for (index, vector) in basis.iter().take(size).enumerate() {
@@ -134,7 +136,7 @@ fn lanczos_convexity(p: &CsrMatrix, stop: &mut impl FnMut() -> bool) -> Option<C
         .iter()
         .fold(0.0_f64, |most, value| most.max(value.abs()));
     if lowest >= -1e-12 * highest {
-        return Some(Convexity::Convex(None));
+        return Ok(Convexity::Convex(None));
     }
-    Some(Convexity::Indefinite { lowest, direction })
+    Ok(Convexity::Indefinite { lowest, direction })
 }

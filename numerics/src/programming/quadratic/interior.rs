@@ -10,7 +10,8 @@ use super::check::KktResiduals;
 use super::{PrimalDualPoint, QuadraticEnd, QuadraticFailure, QuadraticProgram, QuadraticSolution};
 use crate::dense::{dot, max_abs};
 use crate::sparse::cholesky::CholeskyPlan;
-use crate::sparse::{ComputationLimits, CsrMatrix, SparseError};
+use crate::sparse::{CsrMatrix, SparseError};
+use crate::watch::Watch;
 
 /// Where the rows of all constraints are: equations, inequalities, lower and upper bounds.
 struct ConstraintLayout {
@@ -140,11 +141,11 @@ fn upper_triangle(p: &CsrMatrix) -> CscMatrix<f64> {
 fn check_cost(
     program: &QuadraticProgram,
     a: &CsrMatrix,
-    limits: &dyn ComputationLimits,
+    watch: &dyn Watch,
 ) -> Result<(), SparseError> {
     let (n, m) = (program.n(), a.row_count());
     let count = program.p.nonzeros() + 2 * a.nonzeros() + n + m;
-    crate::sparse::reserve_bytes(limits, "the program", 120 * count as u64)?;
+    crate::sparse::reserve_bytes(watch, "the program", 120 * count as u64)?;
     let (mut rows, mut columns) = (Vec::with_capacity(count), Vec::with_capacity(count));
     for row in 0..n {
         rows.push(row as u32);
@@ -165,13 +166,13 @@ fn check_cost(
     }
     let ones = vec![1.0; rows.len()];
     let pattern = CsrMatrix::from_triplets(n + m, n + m, &rows, &columns, &ones);
-    if let Some(plan) = CholeskyPlan::new(&pattern, usize::MAX, limits)? {
+    if let Some(plan) = CholeskyPlan::new(&pattern, usize::MAX, watch)? {
         const ITERATIONS: f64 = 3.0;
         let operations = ITERATIONS * plan.operations;
-        if !limits.affords(operations) {
-            let what = "three iterations";
-            return Err(SparseError::Cost { what, operations });
-        }
+        let what = "three iterations";
+        watch
+            .afford(operations)
+            .map_err(|_| SparseError::Cost { what, operations })?;
     }
     Ok(())
 }
@@ -180,12 +181,11 @@ fn check_cost(
 pub(super) fn solve_interior_point(
     program: &QuadraticProgram,
     iterations_max: u32,
-    stop: impl Fn() -> bool + Send + Sync + 'static,
-    limits: &dyn ComputationLimits,
+    watch: &dyn Watch,
 ) -> Result<QuadraticSolution, QuadraticFailure> {
     let layout = ConstraintLayout::of(program);
     let (a, b) = conic_constraints(program, &layout);
-    check_cost(program, &a, limits)?;
+    check_cost(program, &a, watch)?;
     let settings = DefaultSettingsBuilder::default()
         .verbose(false)
         .max_iter(iterations_max)
@@ -206,6 +206,7 @@ pub(super) fn solve_interior_point(
     let Ok(mut solver) = DefaultSolver::new(&p, &program.c, &matrix, &b, &cones, settings) else {
         return Err(QuadraticFailure::Stalled);
     };
+    let stop = watch.stop_handle();
     solver.set_termination_callback(move |_: &DefaultInfo<f64>| stop());
     solver.solve();
     let found = &solver.solution;

@@ -10,7 +10,8 @@ mod polish;
 #[cfg(test)]
 mod tests;
 
-use crate::sparse::{ComputationLimits, CsrMatrix, SparseError};
+use crate::sparse::{CsrMatrix, SparseError};
+use crate::watch::Watch;
 
 pub use self::check::KktResiduals;
 pub use self::convex::{Convexity, check_convexity};
@@ -133,7 +134,7 @@ impl QuadraticProgram {
 /// multiplier exceeds their slack are taken as equations and solved with residuals in doubled precision; constraints are exchanged as long as signs are
 /// wrong, and the result is taken where all residuals are smaller.
 ///
-/// `stop` is asked in each iteration, and must outlive the call.
+/// The caller's [`Watch::stop_handle`] is asked in each iteration.
 ///
 /// # References
 /// P. J. Goulart, Y. Chen, "Clarabel: an interior-point solver for conic programs with quadratic objectives", arXiv 2405.12762, 2024; B. Stellato and
@@ -144,12 +145,11 @@ impl QuadraticProgram {
 pub fn solve_quadratic_program(
     program: &QuadraticProgram,
     iterations_max: u32,
-    stop: impl Fn() -> bool + Send + Sync + 'static,
-    limits: &dyn ComputationLimits,
+    watch: &dyn Watch,
 ) -> Result<QuadraticSolution, QuadraticFailure> {
-    let mut found = interior::solve_interior_point(program, iterations_max, stop, limits)?;
+    let mut found = interior::solve_interior_point(program, iterations_max, watch)?;
     found.kkt = check::kkt_residuals(program, &found.point);
-    if let Some((point, kkt)) = polish::polish_point(program, &found.point, &found.kkt, limits)? {
+    if let Some((point, kkt)) = polish::polish_point(program, &found.point, &found.kkt, watch)? {
         (found.point, found.kkt, found.polished) = (point, kkt, true);
     }
     Ok(found)

@@ -5,7 +5,8 @@ use super::{KktResiduals, PrimalDualPoint, QuadraticFailure, QuadraticProgram};
 use crate::dense::condition::LinearOperator;
 use crate::dense::max_abs;
 use crate::sparse::lu::SparseLu;
-use crate::sparse::{ComputationLimits, CsrMatrix, SparseError};
+use crate::sparse::{CsrMatrix, SparseError};
+use crate::watch::Watch;
 
 /// A constraint that is taken as an equation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,17 +22,17 @@ pub(super) fn polish_point(
     program: &QuadraticProgram,
     from: &PrimalDualPoint,
     before: &KktResiduals,
-    limits: &dyn ComputationLimits,
+    watch: &dyn Watch,
 ) -> Result<Option<(PrimalDualPoint, KktResiduals)>, QuadraticFailure> {
     const ROUNDS: usize = 10;
     const OPERATIONS_MAX: f64 = 5e9;
     let mut active = first_guess(program, from);
     let mut best: Option<(PrimalDualPoint, KktResiduals)> = None;
     for _ in 0..ROUNDS {
-        if limits.stopped() {
+        if watch.check().is_err() {
             return Err(SparseError::Stopped.into());
         }
-        let found = match solve_active_set(program, from, &active, OPERATIONS_MAX, limits) {
+        let found = match solve_active_set(program, from, &active, OPERATIONS_MAX, watch) {
             Ok(found) => found,
             Err(SparseError::Stopped) => return Err(SparseError::Stopped.into()),
             Err(_) => break,
@@ -163,7 +164,7 @@ fn solve_active_set(
     from: &PrimalDualPoint,
     active: &[ActiveConstraint],
     operations_max: f64,
-    limits: &dyn ComputationLimits,
+    watch: &dyn Watch,
 ) -> Result<Option<PrimalDualPoint>, SparseError> {
     const SHIFT: f64 = 1e-9;
     const ROUNDS: usize = 30;
@@ -221,7 +222,7 @@ fn solve_active_set(
     }
     let shifted = CsrMatrix::from_triplets(size, size, &rows, &columns, &values);
     drop((rows, columns, values));
-    let factors = SparseLu::new(&shifted, operations_max, limits)?;
+    let factors = SparseLu::new(&shifted, operations_max, watch)?;
     let mut found = starting_vector(n, from, active);
     let mut last = f64::INFINITY;
     for _ in 0..ROUNDS {

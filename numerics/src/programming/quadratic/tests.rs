@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::sparse::NoLimits;
+use crate::watch::NoWatch;
+use crate::watch::tests::StoppedWatch;
 
 pub(super) fn dense(rows: &[&[f64]], columns: usize) -> CsrMatrix {
     let (mut i, mut j, mut v) = (Vec::new(), Vec::new(), Vec::new());
@@ -30,7 +31,7 @@ fn free(p: &[&[f64]], c: &[f64]) -> QuadraticProgram {
 }
 
 fn go(program: &QuadraticProgram) -> Result<QuadraticSolution, QuadraticFailure> {
-    solve_quadratic_program(program, 200, || false, &NoLimits)
+    solve_quadratic_program(program, 200, &NoWatch)
 }
 
 fn near(a: &[f64], b: &[f64]) -> bool {
@@ -113,7 +114,7 @@ fn programs_without_solution_have_certificates() {
 
 #[test]
 fn indefinite_matrices_are_told_by_their_lowest_eigenvalue() {
-    let lowest = |p: &CsrMatrix| match check_convexity(p, || false).unwrap() {
+    let lowest = |p: &CsrMatrix| match check_convexity(p, &NoWatch).unwrap() {
         Convexity::Indefinite { lowest, direction } => {
             let mut image = vec![0.0; direction.len()];
             p.multiply(&direction, &mut image);
@@ -144,13 +145,13 @@ fn indefinite_matrices_are_told_by_their_lowest_eigenvalue() {
     };
     assert_eq!(lowest(&shifted(0.0)), None);
     assert!(lowest(&shifted(0.01)).unwrap() < -5e-3);
-    assert!(check_convexity(&shifted(0.0), || true).is_none());
+    assert!(check_convexity(&shifted(0.0), &StoppedWatch).is_err());
 }
 
 #[test]
 fn it_stops_when_told() {
     let program = free(&[&[1.0, 0.0], &[0.0, 1.0]], &[1.0, 1.0]);
-    let stopped = solve_quadratic_program(&program, 200, || true, &NoLimits);
+    let stopped = solve_quadratic_program(&program, 200, &StoppedWatch);
     assert_eq!(
         stopped.unwrap_err(),
         QuadraticFailure::Sparse(SparseError::Stopped)

@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::programs::integer::{presolve, root};
-use crate::programs::linear::ResolverModel;
+use crate::programming::integer::{presolve, root};
+use crate::programming::linear::ResolverModel;
+use crate::watch::NoWatch;
 
 /// A program over `whole` integers and others that may be positive only with an integer, with rows of every kind.
 fn mixed(whole: usize, parts: usize, rows: usize, values: &[i32]) -> (LinearProgram, Vec<bool>) {
@@ -89,9 +90,9 @@ fn fixed(program: &LinearProgram, whole: usize) -> impl Iterator<Item = LinearPr
 fn minimum(program: &LinearProgram) -> SimplexSolution {
     let options = SimplexOptions {
         max_iter: 10_000,
-        stop: &|| false,
+        watch: &NoWatch,
     };
-    crate::programs::linear::solve_linear_program(program, &options)
+    crate::programming::linear::solve_linear_program(program, &options)
 }
 
 /// Rows of a program as costs with the bound that they must not fall below.

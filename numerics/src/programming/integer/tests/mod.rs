@@ -6,11 +6,12 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::sparse::CsrMatrix;
+use crate::watch::NoWatch;
 
 fn limits<'a>(max_nodes: u64) -> MilpLimits<'a> {
     let options = SimplexOptions {
         max_iter: 1_000_000,
-        stop: &|| false,
+        watch: &NoWatch,
     };
     MilpLimits {
         options,

@@ -9,6 +9,8 @@ use super::factor::{BasisFactor, MiddleRetention};
 use super::sparse::SparseVector;
 use super::state::pseudorandom_noise;
 use super::*;
+use crate::watch::NoWatch;
+use crate::watch::tests::StoppedWatch;
 
 const INF: f64 = f64::INFINITY;
 
@@ -17,7 +19,7 @@ fn solved(program: &LinearProgram) -> SimplexSolution {
         program,
         &SimplexOptions {
             max_iter: 1_000_000,
-            stop: &|| false,
+            watch: &NoWatch,
         },
     )
 }
@@ -121,7 +123,7 @@ fn limits_end_a_solve() {
     let program = random(40, 60, 7, 3);
     let few = SimplexOptions {
         max_iter: 3,
-        stop: &|| false,
+        watch: &NoWatch,
     };
     assert_eq!(
         solve_linear_program(&program, &few).status,
@@ -129,7 +131,7 @@ fn limits_end_a_solve() {
     );
     let stopped = SimplexOptions {
         max_iter: 1000,
-        stop: &|| true,
+        watch: &StoppedWatch,
     };
     assert_eq!(
         solve_linear_program(&program, &stopped).status,
@@ -377,7 +379,7 @@ fn weights_are_the_lengths_of_their_edges() {
 
     let model = model::SimplexModel::new(&program);
     for most in (10..100).step_by(10) {
-        let mut simplex = state::Simplex::new(&model, most, &|| false);
+        let mut simplex = state::Simplex::new(&model, most, &NoWatch);
         simplex.conclusion();
         simplex.factorise();
         let estimates = simplex.estimated_weights();

@@ -1,15 +1,16 @@
 //! Reduced programs against the same programs without reduction.
 
 use super::*;
-use crate::programs::linear::model::SimplexModel;
-use crate::programs::linear::reduce::PresolveReduction;
-use crate::programs::linear::restore::reduced_start;
-use crate::programs::linear::state::Simplex;
-use crate::programs::linear::step::PresolveStep;
+use crate::programming::linear::model::SimplexModel;
+use crate::programming::linear::reduce::PresolveReduction;
+use crate::programming::linear::restore::reduced_start;
+use crate::programming::linear::state::Simplex;
+use crate::programming::linear::step::PresolveStep;
+use crate::watch::NoWatch;
 
 const OPTIONS: SimplexOptions<'static> = SimplexOptions {
     max_iter: 100_000,
-    stop: &|| false,
+    watch: &NoWatch,
 };
 
 /// Rows of one, two and more entries, equations and others, around a point that meets many of them with equality.
@@ -56,7 +57,7 @@ fn program(rows: usize, columns: usize, seed: u64, is_possible: bool) -> LinearP
 /// The same method on the program as it is.
 fn unreduced(program: &LinearProgram) -> SimplexSolution {
     let model = SimplexModel::new(program);
-    let mut simplex = Simplex::new(&model, OPTIONS.max_iter, OPTIONS.stop);
+    let mut simplex = Simplex::new(&model, OPTIONS.max_iter, OPTIONS.watch);
     let status = simplex.drive(None);
     polish::polish_solution(&mut simplex, program, status)
 }
@@ -101,7 +102,7 @@ fn the_restored_basis_is_an_optimal_one() {
             continue;
         };
         let model = SimplexModel::new(&program);
-        let mut simplex = Simplex::new(&model, OPTIONS.max_iter, OPTIONS.stop);
+        let mut simplex = Simplex::new(&model, OPTIONS.max_iter, OPTIONS.watch);
         if simplex.go_on(&from) != Some(SimplexStatus::Optimal) {
             continue;
         }
