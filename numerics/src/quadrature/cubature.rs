@@ -8,10 +8,11 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use super::{QuadratureEnd, QuadratureFault};
+use super::{QuadratureEnd, QuadratureError};
+use crate::watch::{FunctionError, Watch};
 
 /// An integrand of several variables: `points[i]` has coordinate `i` of every point.
-pub type Field<'f, E> = dyn FnMut(&[Vec<f64>], &mut [f64]) -> Result<(), E> + 'f;
+pub type Field<'f> = dyn FnMut(&[Vec<f64>], &mut [f64]) -> Result<(), FunctionError> + 'f;
 
 /// An integral over a box.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,13 +77,14 @@ pub fn cubature_points(n: usize) -> usize {
 /// the largest fourth difference; [`cubature_points`] evaluations for each.
 ///
 /// # Errors
-/// [`QuadratureFault::Function`]; values that are not finite count as an error without bound.
-pub fn integrate_box<E>(
-    f: &mut Field<'_, E>,
+/// [`QuadratureError::Function`], [`QuadratureError::Interrupted`]; values that are not finite count as an error without bound.
+pub fn integrate_box(
+    f: &mut Field<'_>,
     bounds: &[(f64, f64)],
     (relative, absolute): (f64, f64),
     evaluations_max: u64,
-) -> Result<CubatureResult, QuadratureFault<E>> {
+    watch: &dyn Watch,
+) -> Result<CubatureResult, QuadratureError> {
     const BATCH: usize = 32;
     const START: u64 = 4_096;
     let n = bounds.len();
@@ -97,7 +99,7 @@ pub fn integrate_box<E>(
     let points = cubature_points(n) as u64;
     let mut evaluations = 0;
     let mut count = 0;
-    let first = measure_boxes(f, vec![(centre, half)], &mut evaluations, &mut count)?;
+    let first = measure_boxes(f, vec![(centre, half)], &mut evaluations, &mut count, watch)?;
     let mut heap: BinaryHeap<CubatureRegion> = first.into();
     let ending = loop {
         let value: f64 = heap.iter().map(|region| region.value).sum();
@@ -135,7 +137,8 @@ pub fn integrate_box<E>(
                 boxes.push((centre, half.clone()));
             }
         }
-        let mut children = measure_boxes(f, boxes, &mut evaluations, &mut count)?.into_iter();
+        let mut children =
+            measure_boxes(f, boxes, &mut evaluations, &mut count, watch)?.into_iter();
         for parent in parents {
             let mut pair: Vec<CubatureRegion> = children.by_ref().take(2).collect();
             let change = (pair[0].value + pair[1].value - parent.value).abs();
@@ -164,12 +167,13 @@ pub fn integrate_box<E>(
     })
 }
 
-fn measure_boxes<E>(
-    f: &mut Field<'_, E>,
+fn measure_boxes(
+    f: &mut Field<'_>,
     boxes: Vec<(Vec<f64>, Vec<f64>)>,
     evaluations: &mut u64,
     count: &mut usize,
-) -> Result<Vec<CubatureRegion>, QuadratureFault<E>> {
+    watch: &dyn Watch,
+) -> Result<Vec<CubatureRegion>, QuadratureError> {
     let n = boxes.first().map_or(0, |(centre, _)| centre.len());
     let offsets = rule_offsets(n);
     let mut points: Vec<Vec<f64>> = vec![Vec::with_capacity(offsets.len() * boxes.len()); n];
@@ -183,7 +187,9 @@ fn measure_boxes<E>(
         }
     }
     let mut values = vec![f64::NAN; offsets.len() * boxes.len()];
-    f(&points, &mut values).map_err(QuadratureFault::Function)?;
+    watch.check()?;
+    watch.count_evaluations(values.len() as u64)?;
+    f(&points, &mut values)?;
     *evaluations += values.len() as u64;
     let regions =
         boxes

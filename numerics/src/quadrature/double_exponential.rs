@@ -2,7 +2,8 @@
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
-use super::{Integral, QuadratureEnd, QuadratureFault, Values};
+use super::{Integral, QuadratureEnd, QuadratureError, Values};
+use crate::watch::Watch;
 
 /// The substitution for a range.
 #[derive(Debug, Clone, Copy)]
@@ -57,16 +58,17 @@ impl DoubleExponentialMap {
 /// waves up to infinity. About 12 times two to the level evaluations.
 ///
 /// # Errors
-/// [`QuadratureFault::Undefined`] where no value is finite, [`QuadratureFault::Function`].
+/// [`QuadratureError::Undefined`] where no value is finite, [`QuadratureError::Function`], [`QuadratureError::Interrupted`].
 ///
 /// # References
 /// H. Takahasi, M. Mori, "Double exponential formulas for numerical integration", Publ. RIMS 9, 1974.
-pub fn double_exponential<E>(
-    f: &mut Values<'_, E>,
+pub fn double_exponential(
+    f: &mut Values<'_>,
     (low, high): (f64, f64),
     (relative, absolute): (f64, f64),
     evaluations_max: u64,
-) -> Result<Integral, QuadratureFault<E>> {
+    watch: &dyn Watch,
+) -> Result<Integral, QuadratureError> {
     const REACH: f64 = 6.6;
     const LEVEL_MAX: u32 = 14;
     let map = match (low.is_finite(), high.is_finite()) {
@@ -99,7 +101,9 @@ pub fn double_exponential<E>(
         }
         let xs: Vec<f64> = places.iter().map(|(_, (x, _))| *x).collect();
         let mut ys = vec![f64::NAN; xs.len()];
-        f(&xs, &mut ys).map_err(QuadratureFault::Function)?;
+        watch.check()?;
+        watch.count_evaluations(xs.len() as u64)?;
+        f(&xs, &mut ys)?;
         evaluations += xs.len() as u64;
         terms.extend(
             places
@@ -112,7 +116,7 @@ pub fn double_exponential<E>(
             terms.iter().filter(|(.., term)| term.is_finite()).collect();
         if finite.is_empty() {
             let at = xs.get(xs.len() / 2).copied().unwrap_or(low);
-            return Err(QuadratureFault::Undefined { at });
+            return Err(QuadratureError::Undefined { at });
         }
         let sum = |of: &dyn Fn(usize) -> f64| (0..finite.len()).map(of).sum::<f64>() * step;
         value = sum(&|i| finite[i].2);
@@ -176,11 +180,13 @@ pub fn double_exponential<E>(
 mod tests {
     #[test]
     fn a_root_at_an_end() {
-        let mut f = |x: &[f64], y: &mut [f64]| -> Result<(), ()> {
+        let mut f = |x: &[f64], y: &mut [f64]| {
             y.iter_mut().zip(x).for_each(|(y, x)| *y = x.powf(-0.5));
             Ok(())
         };
-        let found = super::double_exponential(&mut f, (0.0, 1.0), (1e-12, 0.0), 100_000).unwrap();
+        let found =
+            super::double_exponential(&mut f, (0.0, 1.0), (1e-12, 0.0), 100_000, &crate::NoWatch)
+                .unwrap();
         assert!(
             (found.value - 2.0).abs() <= found.error && found.error < 1e-10,
             "{found:?}"

@@ -5,11 +5,13 @@ use std::collections::BinaryHeap;
 use super::chart::RangeChart;
 use super::panel::{ChartSpan, PanelEstimate, QuadraturePanel};
 use super::rule::POINTS;
-use super::{QuadratureEnd, QuadratureFault, Values};
+use super::{QuadratureEnd, QuadratureError, Values};
+use crate::watch::Watch;
 
 /// State of an integration.
-pub(super) struct QuadratureEngine<'f, 'g, E> {
-    f: &'f mut Values<'g, E>,
+pub(super) struct QuadratureEngine<'f, 'g> {
+    f: &'f mut Values<'g>,
+    watch: &'f dyn Watch,
     pub(super) charts: Vec<RangeChart>,
     pub(super) evaluations: u64,
     pub(super) evaluations_max: u64,
@@ -31,10 +33,15 @@ pub(super) struct QuadratureEngine<'f, 'g, E> {
     pub(super) by_waves: bool,
 }
 
-impl<'f, 'g, E> QuadratureEngine<'f, 'g, E> {
-    pub(super) fn new(f: &'f mut Values<'g, E>, charts: Vec<RangeChart>) -> Self {
+impl<'f, 'g> QuadratureEngine<'f, 'g> {
+    pub(super) fn new(
+        f: &'f mut Values<'g>,
+        charts: Vec<RangeChart>,
+        watch: &'f dyn Watch,
+    ) -> Self {
         Self {
             f,
+            watch,
             charts,
             evaluations: 0,
             evaluations_max: 0,
@@ -50,9 +57,11 @@ impl<'f, 'g, E> QuadratureEngine<'f, 'g, E> {
     }
 
     /// Values of the integrand.
-    pub(super) fn values(&mut self, places: &[f64]) -> Result<Vec<f64>, QuadratureFault<E>> {
+    pub(super) fn values(&mut self, places: &[f64]) -> Result<Vec<f64>, QuadratureError> {
         let mut values = vec![f64::NAN; places.len()];
-        (self.f)(places, &mut values).map_err(QuadratureFault::Function)?;
+        self.watch.check()?;
+        self.watch.count_evaluations(places.len() as u64)?;
+        (self.f)(places, &mut values)?;
         self.evaluations += places.len() as u64;
         Ok(values)
     }
@@ -61,7 +70,7 @@ impl<'f, 'g, E> QuadratureEngine<'f, 'g, E> {
     pub(super) fn measure(
         &mut self,
         spans: &[ChartSpan],
-    ) -> Result<Vec<QuadraturePanel>, QuadratureFault<E>> {
+    ) -> Result<Vec<QuadraturePanel>, QuadratureError> {
         let mut places = Vec::with_capacity(2 * POINTS * spans.len());
         for span in spans {
             let chart = self.charts[span.chart];
@@ -127,7 +136,7 @@ impl<'f, 'g, E> QuadratureEngine<'f, 'g, E> {
     }
 
     /// Halves every panel that two rules do not agree on to rounding, so that it is known how the error falls.
-    pub(super) fn halve_all(&mut self) -> Result<(), QuadratureFault<E>> {
+    pub(super) fn halve_all(&mut self) -> Result<(), QuadratureError> {
         let parents = std::mem::take(&mut self.heap).into_vec();
         let spans: Vec<ChartSpan> = parents
             .iter()
@@ -141,7 +150,7 @@ impl<'f, 'g, E> QuadratureEngine<'f, 'g, E> {
     }
 
     /// Halves the worst panels until the error is as asked for, or nothing is gained.
-    pub(super) fn refine(&mut self) -> Result<QuadratureEnd, QuadratureFault<E>> {
+    pub(super) fn refine(&mut self) -> Result<QuadratureEnd, QuadratureError> {
         const BATCH: usize = 32;
         let mut running = self.total();
         let mut rounds = 0_u64;
@@ -216,14 +225,14 @@ impl<'f, 'g, E> QuadratureEngine<'f, 'g, E> {
     }
 
     /// A function without a value on a whole panel has no integral, unless the end is there.
-    pub(super) fn check_defined(&self, panel: &QuadraturePanel) -> Result<(), QuadratureFault<E>> {
+    pub(super) fn check_defined(&self, panel: &QuadraturePanel) -> Result<(), QuadratureError> {
         if panel.undefined < POINTS || (panel.span.low == 0.0 && !self.is_plain) {
             return Ok(());
         }
         let at = self.charts[panel.span.chart]
             .place(panel.span.nodes()[POINTS / 2])
             .0;
-        Err(QuadratureFault::Undefined { at })
+        Err(QuadratureError::Undefined { at })
     }
 
     /// Whether an interval has too few doubles to be halved.
@@ -235,10 +244,7 @@ impl<'f, 'g, E> QuadratureEngine<'f, 'g, E> {
     }
 
     /// Hands a panel on that halving does not help; gives back what is to be halved.
-    fn care(
-        &mut self,
-        panel: QuadraturePanel,
-    ) -> Result<Option<QuadraturePanel>, QuadratureFault<E>> {
+    fn care(&mut self, panel: QuadraturePanel) -> Result<Option<QuadraturePanel>, QuadratureError> {
         const SLOW_AT_END: u32 = 4;
         const DEPTH_AT_END: u32 = 6;
         const SLOW_INSIDE: u32 = 5;

@@ -2,7 +2,7 @@
 
 use std::collections::BinaryHeap;
 
-use super::QuadratureFault;
+use super::QuadratureError;
 use super::chart::RangeChart;
 use super::engine::QuadratureEngine;
 use super::epsilon::EpsilonTable;
@@ -26,14 +26,14 @@ enum LadderVerdict {
     Settled,
 }
 
-impl<E> QuadratureEngine<'_, '_, E> {
+impl QuadratureEngine<'_, '_> {
     /// Integrates a chart from its end to a coordinate, over intervals that halve towards the end.
     ///
     /// The sum ends when the rest is small: by the rule on the rest, by the ratio of the last rungs, or by the epsilon algorithm.
     ///
     /// # Errors
     /// [`Fault::Divergent`] where the rungs do not become smaller, [`Fault::Undefined`] where there are no values.
-    pub(super) fn ladder(&mut self, chart: usize, high: f64) -> Result<(), QuadratureFault<E>> {
+    pub(super) fn ladder(&mut self, chart: usize, high: f64) -> Result<(), QuadratureError> {
         const SMOOTH: f64 = 0.02;
         const SURE: f64 = 1e-4;
         const PANELS_MAX: usize = 4096;
@@ -63,7 +63,7 @@ impl<E> QuadratureEngine<'_, '_, E> {
             if rung.undefined == POINTS {
                 if climb.rungs.is_empty() || !climb.is_over(target) {
                     let at = self.charts[chart].place(rung.span.nodes()[POINTS / 2]).0;
-                    return Err(QuadratureFault::Undefined { at });
+                    return Err(QuadratureError::Undefined { at });
                 }
                 break;
             }
@@ -100,12 +100,12 @@ impl<E> QuadratureEngine<'_, '_, E> {
         Ok(())
     }
 
-    pub(super) fn divergent(&self, chart: usize) -> QuadratureFault<E> {
+    pub(super) fn divergent(&self, chart: usize) -> QuadratureError {
         match self.charts[chart] {
             RangeChart::Near { origin, .. } | RangeChart::Pair { origin, .. } => {
-                QuadratureFault::Divergent { at: origin }
+                QuadratureError::Divergent { at: origin }
             }
-            RangeChart::Far { sign, .. } => QuadratureFault::Divergent {
+            RangeChart::Far { sign, .. } => QuadratureError::Divergent {
                 at: sign * f64::INFINITY,
             },
         }
@@ -116,7 +116,7 @@ impl<E> QuadratureEngine<'_, '_, E> {
         &mut self,
         first: QuadraturePanel,
         target: f64,
-    ) -> Result<(PanelEstimate, usize), QuadratureFault<E>> {
+    ) -> Result<(PanelEstimate, usize), QuadratureError> {
         const PANELS_MAX: usize = 50_000;
         const SHARE: f64 = 1e-3;
         const FEW: usize = 6;

@@ -1,14 +1,14 @@
 //! Singular places inside the range: found by halving, and integrated from there to both sides.
 
-use super::QuadratureFault;
+use super::QuadratureError;
 use super::chart::RangeChart;
 use super::engine::QuadratureEngine;
 use super::panel::{PanelEstimate, QuadraturePanel};
 
-impl<E> QuadratureEngine<'_, '_, E> {
+impl QuadratureEngine<'_, '_> {
     /// Follows the larger error down to a singular place, and integrates from there to both sides; a panel that turns out smooth is
     /// given back in pieces.
-    pub(super) fn locate(&mut self, panel: QuadraturePanel) -> Result<(), QuadratureFault<E>> {
+    pub(super) fn locate(&mut self, panel: QuadraturePanel) -> Result<(), QuadratureError> {
         const FINE: f64 = 0.01;
         const WIDE: f64 = 1e4 * f64::EPSILON;
         let around = panel.span;
@@ -72,7 +72,7 @@ impl<E> QuadratureEngine<'_, '_, E> {
         &mut self,
         panel: &QuadraturePanel,
         chart: &RangeChart,
-    ) -> Result<f64, QuadratureFault<E>> {
+    ) -> Result<f64, QuadratureError> {
         const PLACES: usize = 96;
         let ends = [
             chart.place(panel.span.low).0,

@@ -6,7 +6,7 @@ use super::engine::QuadratureEngine;
 use super::hunt::ChartSamples;
 use super::panel::{ChartSpan, QuadraturePanel};
 use super::rule::interpolate_panel;
-use super::{Bounds, QuadratureFault};
+use super::{Bounds, QuadratureError};
 
 /// Samples of a chart, in the order of their coordinates.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(super) struct IrregularSamples {
     values: Vec<f64>,
 }
 
-impl<E> QuadratureEngine<'_, '_, E> {
+impl QuadratureEngine<'_, '_> {
     /// Takes samples of each chart: one in each cell, at a place that a golden-ratio sequence shifts. Half of the
     /// cells are of equal width, half of equal width of `log(u)`. Bounds of the integrand lead to further ones.
     pub(super) fn sample(
@@ -24,7 +24,7 @@ impl<E> QuadratureEngine<'_, '_, E> {
         reaches: &[(usize, f64)],
         count: usize,
         bounds: Option<&Bounds<'_>>,
-    ) -> Result<Vec<IrregularSamples>, QuadratureFault<E>> {
+    ) -> Result<Vec<IrregularSamples>, QuadratureError> {
         const GOLDEN: f64 = 0.618_033_988_749_894_9;
         const OCTAVES: f64 = 30.0;
         /// Most bounds of all charts.
@@ -82,11 +82,7 @@ impl<E> QuadratureEngine<'_, '_, E> {
     }
 
     /// Values at coordinates of a chart, in its measure.
-    fn measured(
-        &mut self,
-        chart: usize,
-        coordinates: &[f64],
-    ) -> Result<Vec<f64>, QuadratureFault<E>> {
+    fn measured(&mut self, chart: usize, coordinates: &[f64]) -> Result<Vec<f64>, QuadratureError> {
         let chart = self.charts[chart];
         let places: Vec<f64> = coordinates.iter().map(|&u| chart.place(u).0).collect();
         let mut values = self.values(&places)?;
@@ -104,10 +100,7 @@ impl<E> QuadratureEngine<'_, '_, E> {
     }
 
     /// Splits the panels whose polynomials miss samples by more than their error; how many there were.
-    pub(super) fn look(
-        &mut self,
-        samples: &[IrregularSamples],
-    ) -> Result<usize, QuadratureFault<E>> {
+    pub(super) fn look(&mut self, samples: &[IrregularSamples]) -> Result<usize, QuadratureError> {
         let target = self.target(&self.total());
         let mut panels: Vec<QuadraturePanel> = std::mem::take(&mut self.heap).into_vec();
         panels.append(&mut self.done);

@@ -5,12 +5,27 @@
 //! inside is summed over intervals that halve towards it, or over half-waves, and the limit extrapolated (`ladder`); at the end samples
 //! at irregular places, and where bounds of the integrand say that they have missed something (`hunt`), are held against the panels (`look`). [`double_exponential`] is a second method, independent of the first.
 //!
+//! ```
+//! use numerics::NoWatch;
+//! use numerics::quadrature::{QuadratureRequest, integrate_function};
+//!
+//! let mut f = |x: &[f64], y: &mut [f64]| {
+//!     y.iter_mut().zip(x).for_each(|(y, x)| *y = (-x * x).exp());
+//!     Ok(())
+//! };
+//! let request = QuadratureRequest::between(&[f64::NEG_INFINITY, f64::INFINITY]);
+//! let found = integrate_function(&mut f, &request, &NoWatch)?;
+//! assert!((found.value - std::f64::consts::PI.sqrt()).abs() <= found.error && found.error < 1e-9);
+//! # Ok::<(), numerics::quadrature::QuadratureError>(())
+//! ```
+//!
 //! # References
 //! R. Piessens, E. de Doncker-Kapenga, C. W. Überhuber, D. K. Kahaner, "QUADPACK", Springer 1983; I. M. Longman, "Note on a method for
 //! computing infinite integrals of oscillatory functions", Math. Proc. Camb. Phil. Soc. 52, 1956.
 
 mod chart;
 mod cubature;
+mod derivatives;
 mod double_exponential;
 mod engine;
 mod epsilon;
@@ -19,39 +34,51 @@ mod ladder;
 mod locate;
 mod look;
 mod panel;
+mod random;
 mod rule;
+mod sampled;
 pub mod samples;
 mod sobol;
 mod waves;
 
 use self::chart::RangeChart;
 pub use self::cubature::{CubatureResult, Field, cubature_points, integrate_box};
+pub use self::derivatives::{SampledDerivatives, differentiate_samples, differentiate_spline};
 pub use self::double_exponential::double_exponential;
 use self::engine::QuadratureEngine;
 use self::panel::ChartSpan;
+pub use self::random::{RandomisedIntegral, integrate_by_random_points};
+pub use self::sampled::{SampleRule, SampledIntegral, UNEVEN_STEPS, integrate_samples};
 pub use self::sobol::{SOBOL_DIMENSIONS, SobolSequence};
 use crate::roots::interval::Interval;
+use crate::watch::{FunctionError, Interruption, Watch};
 
 #[cfg(test)]
 mod tests;
 
 /// An integrand: fills in the values at some places, or fails. Values may be infinite or NaN.
-pub type Values<'f, E> = dyn FnMut(&[f64], &mut [f64]) -> Result<(), E> + 'f;
+pub type Values<'f> = dyn FnMut(&[f64], &mut [f64]) -> Result<(), FunctionError> + 'f;
 
 /// Bounds of the integrand on an interval; `None` where there are none.
 pub type Bounds<'f> = dyn Fn(Interval) -> Option<Interval> + 'f;
 
 /// Reason that there is no integral.
-#[derive(Debug, Clone, PartialEq)]
-pub enum QuadratureFault<E> {
+#[derive(Debug, thiserror::Error)]
+pub enum QuadratureError {
+    /// The caller ended it.
+    #[error(transparent)]
+    Interrupted(#[from] Interruption),
     /// The integrand failed.
-    Function(E),
+    #[error(transparent)]
+    Function(#[from] FunctionError),
     /// The integrand has no finite value around a place.
+    #[error("the integrand has no finite value around {at}")]
     Undefined {
         /// The place.
         at: f64,
     },
     /// The integral does not converge at a place, which may be infinite.
+    #[error("the integral diverges at {at}")]
     Divergent {
         /// The place.
         at: f64,
@@ -101,6 +128,22 @@ pub struct QuadratureRequest<'a> {
     pub method: QuadratureMethod,
 }
 
+impl<'a> QuadratureRequest<'a> {
+    /// Between ends and break points in ascending order, to ten digits.
+    pub fn between(points: &'a [f64]) -> Self {
+        Self {
+            points,
+            poles: &[],
+            relative: 1e-10,
+            absolute: 0.0,
+            evaluations_max: 5_000_000,
+            samples: 1 << 13,
+            bounds: None,
+            method: QuadratureMethod::Auto,
+        }
+    }
+}
+
 /// An integral.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Integral {
@@ -126,6 +169,71 @@ pub struct Integral {
     pub bulk: (f64, f64),
 }
 
+impl Integral {
+    /// The integral over nothing.
+    pub fn zero() -> Self {
+        Self {
+            value: 0.0,
+            error: 0.0,
+            rounding: 0.0,
+            absolute: 0.0,
+            evaluations: 0,
+            panels: 0,
+            ending: QuadratureEnd::Tolerance,
+            singular: Vec::new(),
+            oscillates: false,
+            bulk: (0.0, 0.0),
+        }
+    }
+
+    /// The integral over two ranges that follow each other, held against a relative and an absolute tolerance.
+    #[must_use]
+    pub fn joined(self, next: &Self, (relative, absolute): (f64, f64)) -> Self {
+        let (value, error) = (self.value + next.value, self.error + next.error);
+        let ending = match (self.ending, next.ending) {
+            (QuadratureEnd::Evaluations, _) | (_, QuadratureEnd::Evaluations) => {
+                QuadratureEnd::Evaluations
+            }
+            _ if error <= absolute.max(relative * value.abs()) => QuadratureEnd::Tolerance,
+            _ => QuadratureEnd::Rounding,
+        };
+        Self {
+            value,
+            error,
+            rounding: self.rounding + next.rounding,
+            absolute: self.absolute + next.absolute,
+            evaluations: self.evaluations + next.evaluations,
+            panels: self.panels + next.panels,
+            ending,
+            singular: self.singular,
+            oscillates: false,
+            bulk: (self.bulk.0, next.bulk.1),
+        }
+    }
+}
+
+/// Integrates over each interval between ascending points by [`double_exponential`], and joins what it finds.
+///
+/// # Errors
+/// As there.
+pub fn double_exponential_between(
+    f: &mut Values<'_>,
+    points: &[f64],
+    tolerances: (f64, f64),
+    evaluations_max: u64,
+    watch: &dyn Watch,
+) -> Result<Integral, QuadratureError> {
+    let mut all: Option<Integral> = None;
+    for pair in points.windows(2) {
+        let one = double_exponential(f, (pair[0], pair[1]), tolerances, evaluations_max, watch)?;
+        all = Some(match all {
+            None => one,
+            Some(before) => before.joined(&one, tolerances),
+        });
+    }
+    Ok(all.unwrap_or_else(Integral::zero))
+}
+
 /// Integrates a function of one variable.
 ///
 /// # Accuracy and cost
@@ -134,13 +242,14 @@ pub struct Integral {
 /// in blocks, and `samples` for the second look.
 ///
 /// # Errors
-/// [`QuadratureFault`].
-pub fn integrate_function<E>(
-    f: &mut Values<'_, E>,
+/// [`QuadratureError`].
+pub fn integrate_function(
+    f: &mut Values<'_>,
     request: &QuadratureRequest<'_>,
-) -> Result<Integral, QuadratureFault<E>> {
+    watch: &dyn Watch,
+) -> Result<Integral, QuadratureError> {
     let (charts, reaches) = build_charts(request);
-    let mut engine = QuadratureEngine::new(f, charts);
+    let mut engine = QuadratureEngine::new(f, charts, watch);
     engine.evaluations_max = request.evaluations_max;
     engine.tolerances = (request.relative, request.absolute);
     engine.is_plain = request.method == QuadratureMethod::Plain;

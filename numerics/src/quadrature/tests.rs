@@ -3,12 +3,13 @@
 use std::f64::consts::PI;
 
 use super::{
-    Bounds, Integral, QuadratureEnd, QuadratureFault, QuadratureMethod, QuadratureRequest,
+    Bounds, Integral, QuadratureEnd, QuadratureError, QuadratureMethod, QuadratureRequest,
     integrate_function,
 };
 use crate::roots::interval::Interval;
+use crate::watch::{FunctionError, NoWatch};
 
-fn call(f: impl Fn(f64) -> f64, points: &[f64]) -> Result<Integral, QuadratureFault<()>> {
+fn call(f: impl Fn(f64) -> f64, points: &[f64]) -> Result<Integral, QuadratureError> {
     with(f, points, 1 << 16, None)
 }
 
@@ -17,8 +18,8 @@ fn with(
     points: &[f64],
     samples: usize,
     bounds: Option<&Bounds<'_>>,
-) -> Result<Integral, QuadratureFault<()>> {
-    let mut values = |x: &[f64], y: &mut [f64]| -> Result<(), ()> {
+) -> Result<Integral, QuadratureError> {
+    let mut values = |x: &[f64], y: &mut [f64]| -> Result<(), FunctionError> {
         y.iter_mut().zip(x).for_each(|(y, x)| *y = f(*x));
         Ok(())
     };
@@ -32,7 +33,7 @@ fn with(
         bounds,
         method: QuadratureMethod::Auto,
     };
-    integrate_function(&mut values, &request)
+    integrate_function(&mut values, &request, &NoWatch)
 }
 
 fn check(name: &str, f: impl Fn(f64) -> f64, points: &[f64], expected: f64) -> Integral {
@@ -155,7 +156,7 @@ fn what_has_no_integral_is_refused() {
     let divergent = |f: &dyn Fn(f64) -> f64, points: &[f64], place: f64| {
         let found = call(f, points);
         assert!(
-            matches!(found, Err(QuadratureFault::Divergent { at }) if (at - place).abs() < 1e-9 || at == place),
+            matches!(found, Err(QuadratureError::Divergent { at }) if (at - place).abs() < 1e-9 || at == place),
             "{found:?}"
         );
     };
@@ -172,7 +173,7 @@ fn what_has_no_integral_is_refused() {
     divergent(&|x| 1.0 / (x * x.ln()), &[0.0, 0.5], 0.0);
     let found = call(f64::ln, &[-1.0, 1.0]);
     assert!(
-        matches!(found, Err(QuadratureFault::Undefined { at }) if at < 0.0),
+        matches!(found, Err(QuadratureError::Undefined { at }) if at < 0.0),
         "{found:?}"
     );
     let found = call(|x| 1.0 / (x * x.ln().powi(2)), &[0.0, 0.5]).unwrap();
@@ -187,15 +188,21 @@ fn what_has_no_integral_is_refused() {
 fn boxes() {
     use super::integrate_box;
     let run = |f: &dyn Fn(&[f64]) -> f64, n: usize, expected: f64| {
-        let mut field = |x: &[Vec<f64>], y: &mut [f64]| -> Result<(), ()> {
+        let mut field = |x: &[Vec<f64>], y: &mut [f64]| -> Result<(), FunctionError> {
             for (index, y) in y.iter_mut().enumerate() {
                 let point: Vec<f64> = x.iter().map(|x| x[index]).collect();
                 *y = f(&point);
             }
             Ok(())
         };
-        let found =
-            integrate_box(&mut field, &vec![(0.0, 1.0); n], (1e-8, 0.0), 3_000_000).unwrap();
+        let found = integrate_box(
+            &mut field,
+            &vec![(0.0, 1.0); n],
+            (1e-8, 0.0),
+            3_000_000,
+            &NoWatch,
+        )
+        .unwrap();
         let off = (found.value - expected).abs();
         assert!(off <= found.error, "{n}: {found:?}");
     };

@@ -3,13 +3,13 @@
 //! # References
 //! I. M. Longman, "Note on a method for computing infinite integrals of oscillatory functions", Math. Proc. Camb. Phil. Soc. 52, 1956.
 
-use super::QuadratureFault;
+use super::QuadratureError;
 use super::engine::QuadratureEngine;
 use super::epsilon::EpsilonTable;
 use super::panel::{ChartSpan, PanelEstimate};
 use super::rule::POINTS;
 
-impl<E> QuadratureEngine<'_, '_, E> {
+impl QuadratureEngine<'_, '_> {
     /// Sums the rest of a ladder over half-waves, from a coordinate towards the end; `false` where there are no waves.
     ///
     /// # Errors
@@ -20,7 +20,7 @@ impl<E> QuadratureEngine<'_, '_, E> {
         high: f64,
         target: f64,
         sum: PanelEstimate,
-    ) -> Result<bool, QuadratureFault<E>> {
+    ) -> Result<bool, QuadratureError> {
         const WAVES_MAX: usize = 600;
         const FEW: usize = 4;
         let start = 1.0 / high;
@@ -84,7 +84,7 @@ impl<E> QuadratureEngine<'_, '_, E> {
         chart: usize,
         to: f64,
         few: usize,
-    ) -> Result<Option<f64>, QuadratureFault<E>> {
+    ) -> Result<Option<f64>, QuadratureError> {
         const SAMPLES: usize = 4096;
         let from = to / 2.0;
         let places: Vec<f64> = (0..SAMPLES)
@@ -105,7 +105,7 @@ impl<E> QuadratureEngine<'_, '_, E> {
         chart: usize,
         from: f64,
         step: f64,
-    ) -> Result<Option<f64>, QuadratureFault<E>> {
+    ) -> Result<Option<f64>, QuadratureError> {
         const PARTS: f64 = 12.0;
         const AHEAD: usize = 64;
         const HALVINGS: usize = 50;
