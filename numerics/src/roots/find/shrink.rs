@@ -1,18 +1,17 @@
 //! A bracket made small, and what is in it.
 
-use kernels::roots::bracket::{BracketFault, RootBracket};
-use kernels::roots::interval::Interval;
-use tool_core::{Real, ToolError};
-
-use super::function::{PointEvaluator, RootFunction};
-use super::{RealRoot, SuspectKind, SuspectPlace};
+use super::function::CountedFunction;
+use super::{IrregularKind, IrregularPlace, RealRootEstimate};
+use crate::roots::RootError;
+use crate::roots::bracket::{BracketFault, RootBracket};
+use crate::roots::interval::Interval;
 
 /// What a bracket shrank to.
 pub(super) enum ShrunkBracket {
     /// A root.
-    Root(RealRoot),
+    Root(RealRootEstimate),
     /// Not a root.
-    Place(SuspectPlace),
+    Place(IrregularPlace),
 }
 
 /// Makes a bracket smaller and tells what is in it; `None` where `f` has no value in it.
@@ -20,16 +19,15 @@ pub(super) enum ShrunkBracket {
 /// # Errors
 /// A stop.
 pub(super) fn shrink_bracket(
-    f: &RootFunction<'_>,
-    points: &PointEvaluator<'_, '_>,
+    f: &CountedFunction<'_>,
     bracket: &RootBracket,
     tolerance: f64,
-) -> Result<Option<ShrunkBracket>, ToolError> {
+) -> Result<Option<ShrunkBracket>, RootError> {
     // A single point without a value, as where a bisection meets a pole, counts with the one beside it.
-    let mut value = |x: f64| -> Result<f64, ToolError> {
-        let value = points.at(x)?;
+    let mut value = |x: f64| -> Result<f64, RootError> {
+        let value = f.value(x)?;
         if value.is_nan() {
-            points.at(x.next_up())
+            f.value(x.next_up())
         } else {
             Ok(value)
         }
@@ -38,81 +36,85 @@ pub(super) fn shrink_bracket(
         Ok(found) => found,
         Err(BracketFault::Stopped(err)) => return Err(err),
         Err(BracketFault::NotANumber(x)) => {
-            return Ok(Some(ShrunkBracket::Place(SuspectPlace {
-                kind: SuspectKind::Undefined,
-                from: bracket.low,
-                to: bracket.high,
+            return Ok(Some(ShrunkBracket::Place(IrregularPlace {
+                kind: IrregularKind::Undefined,
+                low: bracket.low,
+                high: bracket.high,
                 has_root: false,
                 x,
-                residual: None,
+                residual: f64::NAN,
             })));
         }
     };
     let (x, residual) = found.best();
-    let place = |kind, from, to| {
-        Some(ShrunkBracket::Place(SuspectPlace {
+    let place = |kind, low, high| {
+        Some(ShrunkBracket::Place(IrregularPlace {
             kind,
-            from,
-            to,
+            low,
+            high,
             has_root: false,
             x,
-            residual: super::function_value(residual),
+            residual,
         }))
     };
-    if points.at(x)?.is_nan() {
-        let gap = classify_discontinuity(points, &found, bracket)?;
+    if f.value(x)?.is_nan() {
+        let gap = classify_discontinuity(f, &found, bracket)?;
         return Ok(place(
-            gap.unwrap_or(SuspectKind::Undefined),
+            gap.unwrap_or(IrregularKind::Undefined),
             found.low,
             found.high,
         ));
     }
     if residual == 0.0 {
-        return Ok(if is_flat(points, x, bracket)? {
-            place(SuspectKind::Flat, x, x)
+        return Ok(if is_flat(f, x, bracket)? {
+            place(IrregularKind::Flat, x, x)
         } else {
             Some(ShrunkBracket::Root(exact_root(f, x, bracket)?))
         });
     }
     let inside = Interval::new(found.low, found.high);
-    let known = f.over(inside)?;
+    let known = f.enclosure(inside)?;
     if let Ok(known) = known {
         if known.values.is_none_or(|values| !values.contains(0.0)) && !known.is_continuous {
-            return Ok(place(SuspectKind::Pole, found.low, found.high));
+            return Ok(place(IrregularKind::Pole, found.low, found.high));
         }
         if known.is_defined && known.is_continuous {
             let (error, proven) = prove_root(f, x, &found, bracket)?;
-            return Ok(Some(ShrunkBracket::Root(RealRoot {
+            return Ok(Some(ShrunkBracket::Root(RealRootEstimate {
                 x,
                 error,
-                residual: Real(residual),
-                proven,
+                residual,
+                is_proven: proven,
             })));
         }
     }
-    Ok(match classify_discontinuity(points, &found, bracket)? {
+    Ok(match classify_discontinuity(f, &found, bracket)? {
         Some(kind) => place(kind, found.low, found.high),
         None => {
             let error = (found.high - x).max(x - found.low);
-            Some(ShrunkBracket::Root(RealRoot {
+            Some(ShrunkBracket::Root(RealRootEstimate {
                 x,
                 error,
-                residual: Real(residual),
-                proven: false,
+                residual,
+                is_proven: false,
             }))
         }
     })
 }
 
 /// A root where the value in doubles is zero.
-fn exact_root(f: &RootFunction<'_>, x: f64, bracket: &RootBracket) -> Result<RealRoot, ToolError> {
-    let known = f.over(Interval::point(x))?;
+fn exact_root(
+    f: &CountedFunction<'_>,
+    x: f64,
+    bracket: &RootBracket,
+) -> Result<RealRootEstimate, RootError> {
+    let known = f.enclosure(Interval::point(x))?;
     if known.is_ok_and(|found| found.values == Some(Interval::ZERO)) {
-        return Ok(RealRoot {
+        return Ok(RealRootEstimate {
             x,
             error: 0.0,
-            residual: Real(0.0),
-            proven: true,
+            residual: 0.0,
+            is_proven: true,
         });
     }
     let at = RootBracket {
@@ -122,30 +124,30 @@ fn exact_root(f: &RootFunction<'_>, x: f64, bracket: &RootBracket) -> Result<Rea
         at_high: 0.0,
     };
     if known.is_err() {
-        return Ok(RealRoot {
+        return Ok(RealRootEstimate {
             x,
             error: x.abs().next_up() - x.abs(),
-            residual: Real(0.0),
-            proven: false,
+            residual: 0.0,
+            is_proven: false,
         });
     }
     let (error, proven) = prove_root(f, x, &at, bracket)?;
-    Ok(RealRoot {
+    Ok(RealRootEstimate {
         x,
         error,
-        residual: Real(0.0),
-        proven,
+        residual: 0.0,
+        is_proven: proven,
     })
 }
 
 /// How far to go from a root until intervals prove both signs, with a proof that the function is continuous between; at most the width
 /// of the bracket that the search began with.
 fn prove_root(
-    f: &RootFunction<'_>,
+    f: &CountedFunction<'_>,
     x: f64,
     found: &RootBracket,
     bracket: &RootBracket,
-) -> Result<(f64, bool), ToolError> {
+) -> Result<(f64, bool), RootError> {
     /// Enough from the smallest double to the largest.
     const STEPS_MAX: usize = 1100;
     let widest = (bracket.high - bracket.low).max(1e-6 * x.abs());
@@ -155,7 +157,7 @@ fn prove_root(
     let mut step = unit;
     for _ in 0..STEPS_MAX {
         if at_low * at_high < 0 {
-            let whole = f.over(Interval::new(low, high))?;
+            let whole = f.enclosure(Interval::new(low, high))?;
             let is_proven = whole.is_ok_and(|found| found.is_defined && found.is_continuous);
             return Ok(((high - x).max(x - low), is_proven));
         }
@@ -179,23 +181,19 @@ fn prove_root(
 }
 
 /// Whether the function is zero on both sides of a zero, as where its values underflow.
-fn is_flat(
-    points: &PointEvaluator<'_, '_>,
-    x: f64,
-    bracket: &RootBracket,
-) -> Result<bool, ToolError> {
+fn is_flat(f: &CountedFunction<'_>, x: f64, bracket: &RootBracket) -> Result<bool, RootError> {
     const SHARE: f64 = 1e-6;
     let reach = SHARE * x.abs().max(1e-3 * (bracket.high - bracket.low));
-    let zero = |x: f64| points.at(x).map(|value| value == 0.0);
+    let zero = |x: f64| f.value(x).map(|value| value == 0.0);
     Ok(reach > 0.0 && zero(x - reach)? && zero(x + reach)?)
 }
 
 /// What a sign change is that does not come from a root: the values beside it do not become smaller with the bracket.
 fn classify_discontinuity(
-    points: &PointEvaluator<'_, '_>,
+    f: &CountedFunction<'_>,
     found: &RootBracket,
     bracket: &RootBracket,
-) -> Result<Option<SuspectKind>, ToolError> {
+) -> Result<Option<IrregularKind>, RootError> {
     const WIDER: f64 = 1000.0;
     let rise = |low: f64, high: f64| (high / 2.0 - low / 2.0).abs();
     let width = found.high - found.low;
@@ -205,15 +203,15 @@ fn classify_discontinuity(
     );
     let (near, far) = (
         rise(found.at_low, found.at_high),
-        rise(points.at(low)?, points.at(high)?),
+        rise(f.value(low)?, f.value(high)?),
     );
     let is_small = width <= 1e-9 * found.low.abs().max(found.high.abs()).max(1e-300);
     Ok(if !is_small || far.is_nan() {
         None
     } else if !near.is_finite() || near > 2.0 * far {
-        Some(SuspectKind::Pole)
+        Some(IrregularKind::Pole)
     } else if near > 0.5 * far {
-        Some(SuspectKind::Jump)
+        Some(IrregularKind::Jump)
     } else {
         None
     })

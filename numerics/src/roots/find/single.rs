@@ -1,11 +1,10 @@
 //! One root, by a bracket.
 
-use kernels::roots::bracket::RootBracket;
-use tool_core::{Ctx, ToolError};
-
-use super::function::RootFunction;
+use super::function::CountedFunction;
 use super::shrink::{ShrunkBracket, shrink_bracket};
-use super::{FindRootMethod, FindRootReason, Output, SuspectKind};
+use super::{IrregularKind, RootSearchEnd, RootSearchMethod, RootSearchNote, RootSearchResult};
+use crate::roots::RootError;
+use crate::roots::bracket::RootBracket;
 
 /// Samples between the ends where their signs do not differ.
 const SAMPLES: usize = 256;
@@ -13,15 +12,13 @@ const SAMPLES: usize = 256;
 /// The root between two ends.
 ///
 /// # Errors
-/// `numeric` where no two points with different signs are found, or `f` has no value.
-pub(super) fn find_root_between(
-    f: &RootFunction<'_>,
+/// Where no two points with different signs are found, or `f` has no value.
+pub(super) fn search_between(
+    f: &CountedFunction<'_>,
     (from, to): (f64, f64),
     tolerance: f64,
-    ctx: &Ctx,
-) -> Result<Output, ToolError> {
-    let points = f.points();
-    let (low, high) = (points.at(from)?, points.at(to)?);
+) -> Result<RootSearchResult, RootError> {
+    let (low, high) = (f.value(from)?, f.value(to)?);
     let whole = RootBracket {
         low: from,
         at_low: low,
@@ -31,7 +28,7 @@ pub(super) fn find_root_between(
     let is_defined = !low.is_nan() && !high.is_nan();
     let mut first = None;
     if is_defined && whole.has_change() {
-        match shrink_bracket(f, &points, &whole, tolerance)? {
+        match shrink_bracket(f, &whole, tolerance)? {
             Some(ShrunkBracket::Root(root)) => {
                 return Ok(single_root_output(ShrunkBracket::Root(root)));
             }
@@ -48,14 +45,7 @@ pub(super) fn find_root_between(
         } else {
             from * (1.0 - share) + to * share
         };
-        let here = (
-            x,
-            if index == SAMPLES {
-                high
-            } else {
-                points.at(x)?
-            },
-        );
+        let here = (x, if index == SAMPLES { high } else { f.value(x)? });
         let bracket = RootBracket {
             low: before.0,
             at_low: before.1,
@@ -68,13 +58,14 @@ pub(super) fn find_root_between(
         before = here;
     }
     for bracket in &brackets {
-        let found = shrink_bracket(f, &points, bracket, tolerance)?;
+        let found = shrink_bracket(f, bracket, tolerance)?;
         if let Some(ShrunkBracket::Root(root)) = found {
-            ctx.warn(format!(
-                "the signs of `f` at `from` and `to` do not single this root out: it is the first of {} sign changes between {SAMPLES} samples; `all` finds every root",
-                brackets.len()
-            ));
-            return Ok(single_root_output(ShrunkBracket::Root(root)));
+            let mut found = single_root_output(ShrunkBracket::Root(root));
+            found.notes.push(RootSearchNote::FirstOfChanges {
+                changes: brackets.len(),
+                samples: SAMPLES,
+            });
+            return Ok(found);
         }
         first = first.or(found);
     }
@@ -82,34 +73,33 @@ pub(super) fn find_root_between(
         return Ok(single_root_output(found));
     }
     if !is_defined && brackets.is_empty() {
-        let (end, value) = if low.is_nan() {
-            ("from", from)
-        } else {
-            ("to", to)
-        };
-        refuse!(numeric format!("/{end}"), "undefined"; "`f` has no value at {value:?}, and no sign change was found between";
-            "choose ends where it is defined");
+        return Err(RootError::UndefinedEnd {
+            x: if low.is_nan() { from } else { to },
+            is_upper: !low.is_nan(),
+        });
     }
-    refuse!(numeric "/from", "no_sign_change";
-        "`f` has the same sign at {from:?} ({low:?}) and {to:?} ({high:?}), and at {SAMPLES} samples between";
-        "choose ends where the signs differ; `all` tells whether there is a root, also one without a sign change");
+    Err(RootError::NoSignChange {
+        low: from,
+        at_low: low,
+        high: to,
+        at_high: high,
+        samples: SAMPLES,
+    })
 }
 
 /// The root nearest to a start: ends move outwards until the signs differ.
 ///
 /// # Errors
-/// `numeric` where they never do.
-pub(super) fn find_root_around(
-    f: &RootFunction<'_>,
+/// Where they never do.
+pub(super) fn search_around(
+    f: &CountedFunction<'_>,
     start: f64,
     tolerance: f64,
-    ctx: &Ctx,
-) -> Result<Output, ToolError> {
+) -> Result<RootSearchResult, RootError> {
     const GROWTH: f64 = 1.5;
-    let points = f.points();
-    let value = points.at(start)?;
+    let value = f.value(start)?;
     if value.is_nan() {
-        refuse!(numeric "/x0", "undefined"; "`f` has no value at {start:?}"; "choose a start where it is defined");
+        return Err(RootError::UndefinedStart { x: start });
     }
     let mut first = None;
     if value == 0.0 {
@@ -119,7 +109,7 @@ pub(super) fn find_root_around(
             high: start,
             at_high: value,
         };
-        if let Some(found) = shrink_bracket(f, &points, &exact, tolerance)? {
+        if let Some(found) = shrink_bracket(f, &exact, tolerance)? {
             return Ok(single_root_output(found));
         }
     }
@@ -131,7 +121,7 @@ pub(super) fn find_root_around(
                 continue;
             };
             let x = start + side * step;
-            let outer = (x, points.at(x)?);
+            let outer = (x, f.value(x)?);
             if outer.1.is_nan() {
                 *end = None;
                 continue;
@@ -148,7 +138,7 @@ pub(super) fn find_root_around(
                 at_high: b.1,
             };
             if bracket.has_change() && inner.1 != 0.0 {
-                match shrink_bracket(f, &points, &bracket, tolerance)? {
+                match shrink_bracket(f, &bracket, tolerance)? {
                     Some(ShrunkBracket::Root(root)) => {
                         return Ok(single_root_output(ShrunkBracket::Root(root)));
                     }
@@ -160,35 +150,32 @@ pub(super) fn find_root_around(
         step *= GROWTH;
     }
     if let Some(found) = first {
-        ctx.warn("only places that are no roots were found around `x0`");
-        return Ok(single_root_output(found));
+        let mut found = single_root_output(found);
+        found.notes.push(RootSearchNote::NoRootAround);
+        return Ok(found);
     }
-    refuse!(numeric "/x0", "no_sign_change"; "`f` has the same sign on both sides of {start:?}, as far as it has values";
-        "give `from` and `to` with different signs; with `all`, roots without a sign change are found too");
+    Err(RootError::NoSignChangeAround { start })
 }
 
-fn single_root_output(found: ShrunkBracket) -> Output {
-    let (roots, unresolved, reason) = match found {
-        ShrunkBracket::Root(root) => (vec![root], Vec::new(), FindRootReason::Root),
+fn single_root_output(found: ShrunkBracket) -> RootSearchResult {
+    let (roots, places, end) = match found {
+        ShrunkBracket::Root(root) => (vec![root], Vec::new(), RootSearchEnd::Root),
         ShrunkBracket::Place(place) => {
-            let reason = match place.kind {
-                SuspectKind::Pole => FindRootReason::Pole,
-                SuspectKind::Flat => FindRootReason::Flat,
-                SuspectKind::Jump => FindRootReason::Jump,
-                _ => FindRootReason::Unresolved,
+            let end = match place.kind {
+                IrregularKind::Pole => RootSearchEnd::Pole,
+                IrregularKind::Flat => RootSearchEnd::Flat,
+                IrregularKind::Jump => RootSearchEnd::Jump,
+                _ => RootSearchEnd::Unresolved,
             };
-            (Vec::new(), vec![place], reason)
+            (Vec::new(), vec![place], end)
         }
     };
-    Output {
-        root: roots.first().map(|root| root.x),
-        converged: reason == FindRootReason::Root,
+    RootSearchResult {
         roots,
-        reason,
-        complete: None,
-        unresolved,
-        method: FindRootMethod::Chandrupatla,
+        places,
+        end,
+        method: RootSearchMethod::Chandrupatla,
         evaluations: 0,
-        plot: None,
+        notes: Vec::new(),
     }
 }
