@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::BigPolynomial;
 use super::complex::{BigComplex, ComplexDouble, join_exponent};
+use crate::watch::{Interruption, Watch};
 
 /// Most sweeps at one precision.
 const SWEEPS_MAX: usize = 100;
@@ -11,13 +12,13 @@ const SWEEPS_MAX: usize = 100;
 const CHUNK: usize = 64;
 
 /// Moves the points that are not settled until they stay; returns the number of sweeps.
-pub(super) fn aberth_iteration<E>(
+pub(super) fn aberth_iteration(
     polynomial: &BigPolynomial,
     points: &mut [BigComplex],
     is_settled: &[bool],
     bits: usize,
-    check: &mut impl FnMut() -> Result<(), E>,
-) -> Result<usize, E> {
+    watch: &dyn Watch,
+) -> Result<usize, Interruption> {
     let mut is_done = is_settled.to_vec();
     for sweep in 0..SWEEPS_MAX {
         let open: Vec<usize> = (0..points.len()).filter(|&i| !is_done[i]).collect();
@@ -26,7 +27,7 @@ pub(super) fn aberth_iteration<E>(
         }
         let mut steps = Vec::with_capacity(open.len());
         for chunk in open.chunks(CHUNK) {
-            check()?;
+            watch.check()?;
             let given = &*points;
             let moves = chunk
                 .par_iter()

@@ -5,6 +5,7 @@ use astro_float_num::BigFloat;
 use super::complex::{BigComplex, ComplexDouble, add_product, log2_of};
 use super::discs::{log_sum, rounded_disc};
 use super::{BigPolynomial, PolynomialRoot};
+use crate::watch::{Interruption, Watch};
 
 /// Most roots of one group that is looked at.
 const COUNT_MAX: usize = 200;
@@ -15,12 +16,12 @@ const STEPS_MAX: usize = 20;
 
 /// The disc around the mean of a group, where one coefficient of the Taylor polynomial there proves the number of its roots; `None`
 /// where none does.
-pub(super) fn enclose_cluster<E>(
+pub(super) fn enclose_cluster(
     polynomial: &BigPolynomial,
     points: &[BigComplex],
     group: &[usize],
-    check: &mut impl FnMut() -> Result<(), E>,
-) -> Result<Option<PolynomialRoot>, E> {
+    watch: &dyn Watch,
+) -> Result<Option<PolynomialRoot>, Interruption> {
     let (n, m) = (polynomial.degree(), group.len());
     if m > COUNT_MAX {
         return Ok(None);
@@ -34,7 +35,7 @@ pub(super) fn enclose_cluster<E>(
     let mut centre = sum.times(&BigComplex::new(1.0 / m as f64, 0.0), bits);
     for _ in 0..STEPS_MAX {
         // The mean of the roots is about the root of the derivative of order m - 1.
-        let taylor = taylor_shift(polynomial, &centre, m, bits, check)?;
+        let taylor = taylor_shift(polynomial, &centre, m, bits, watch)?;
         let ((value, p), (slope, q)) = (taylor[m - 1].split(), taylor[m].split());
         if slope.abs() == 0.0 || value.abs() == 0.0 {
             break;
@@ -49,8 +50,8 @@ pub(super) fn enclose_cluster<E>(
             break;
         }
     }
-    let taylor = taylor_shift(polynomial, &centre, n, bits, check)?;
-    let sizes = taylor_magnitudes(polynomial, &centre, check)?;
+    let taylor = taylor_shift(polynomial, &centre, n, bits, watch)?;
+    let sizes = taylor_magnitudes(polynomial, &centre, watch)?;
     // Each coefficient is off by at most 16 (n + 1) roundings of the coefficient of magnitudes.
     let off = libm::log2(16.0 * (n as f64 + 1.0)) - bits as f64;
     let upper: Vec<f64> = (0..=n)
@@ -91,17 +92,17 @@ fn snap_to_real(polynomial: &BigPolynomial, root: PolynomialRoot) -> PolynomialR
 }
 
 /// The first coefficients of the polynomial in powers of `z - centre`, up to `last`, by repeated division.
-fn taylor_shift<E>(
+fn taylor_shift(
     polynomial: &BigPolynomial,
     centre: &BigComplex,
     last: usize,
     bits: usize,
-    check: &mut impl FnMut() -> Result<(), E>,
-) -> Result<Vec<BigComplex>, E> {
+    watch: &dyn Watch,
+) -> Result<Vec<BigComplex>, Interruption> {
     let mut a = polynomial.coefficients.clone();
     let n = a.len() - 1;
     for k in 0..=last.min(n) {
-        check()?;
+        watch.check()?;
         for j in (k..n).rev() {
             a[j] = a[j + 1].times(centre, bits).plus(&a[j], bits);
         }
@@ -110,16 +111,16 @@ fn taylor_shift<E>(
 }
 
 /// Binary logarithms of bounds of the coefficients of the polynomial of magnitudes in powers of `z - |centre|`.
-fn taylor_magnitudes<E>(
+fn taylor_magnitudes(
     polynomial: &BigPolynomial,
     centre: &BigComplex,
-    check: &mut impl FnMut() -> Result<(), E>,
-) -> Result<Vec<f64>, E> {
+    watch: &dyn Watch,
+) -> Result<Vec<f64>, Interruption> {
     let mut a: Vec<BigFloat> = polynomial.sizes.clone();
     let size = centre.size();
     let n = a.len() - 1;
     for k in 0..=n {
-        check()?;
+        watch.check()?;
         for j in (k..n).rev() {
             a[j] = add_product(&a[j], &a[j + 1], &size);
         }

@@ -5,6 +5,7 @@ use astro_float_num::BigFloat;
 use super::aberth::evaluate_horner;
 use super::complex::{BigComplex, COARSE, add_product, log2_of};
 use super::{BigPolynomial, PolynomialRoot};
+use crate::watch::{Interruption, Watch};
 
 /// Factor of every bound, for the rounding of the bound itself.
 const SLACK_LOG: f64 = 1e-6;
@@ -32,17 +33,17 @@ impl InclusionDiscs {
 }
 
 /// Bounds the polynomial at each point, and with it the discs.
-pub(super) fn inclusion_discs<E>(
+pub(super) fn inclusion_discs(
     polynomial: &BigPolynomial,
     points: &[BigComplex],
     bits: usize,
-    check: &mut impl FnMut() -> Result<(), E>,
-) -> Result<InclusionDiscs, E> {
+    watch: &dyn Watch,
+) -> Result<InclusionDiscs, Interruption> {
     let n = points.len();
     let (mut radii, mut condition) = (Vec::with_capacity(n), Vec::with_capacity(n));
     let mut gaps = vec![f64::INFINITY; n * n];
     for i in 0..n {
-        check()?;
+        watch.check()?;
         for j in 0..n {
             if j != i {
                 gaps[i * n + j] = points[i].minus(&points[j], COARSE).log2();
@@ -50,7 +51,7 @@ pub(super) fn inclusion_discs<E>(
         }
     }
     for (i, z) in points.iter().enumerate() {
-        check()?;
+        watch.check()?;
         let (value, slope) = evaluate_horner(polynomial, z, bits);
         let sum = sum_of_sizes(polynomial, z);
         // Of Horner's rule with complex operations: 8 (n + 1) roundings of 2^-bits, each of at most the whole sum.
@@ -75,7 +76,7 @@ pub(super) fn inclusion_discs<E>(
     }
     let mut group: Vec<usize> = (0..n).collect();
     for i in 0..n {
-        check()?;
+        watch.check()?;
         for j in 0..i {
             let reach = log_sum(radii[i], radii[j]) + SLACK_LOG;
             if gaps[i * n + j] <= reach && group[i] != group[j] {

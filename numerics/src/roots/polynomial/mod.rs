@@ -25,6 +25,8 @@ mod tests;
 
 use complex::BigComplex;
 
+use crate::watch::{Interruption, Watch};
+
 /// Bits of the first arithmetic beyond doubles.
 const BITS_FIRST: usize = 128;
 /// Most bits of the simultaneous iteration; groups of roots that need more are one cluster or not resolved.
@@ -94,13 +96,19 @@ impl BigPolynomial {
 /// exact. Zeros at the upper end are left out, zeros at the lower end are roots at 0. Without a coefficient that is not zero, or
 /// with a constant alone, there is no root.
 ///
+/// ```
+/// let found = numerics::roots::polynomial::find_roots(&[2.0, -3.0, 1.0], &[0.0; 3], &numerics::NoWatch)?;
+/// assert_eq!(found.roots.iter().map(|root| root.re).collect::<Vec<_>>(), [1.0, 2.0]);
+/// # Ok::<(), numerics::Interruption>(())
+/// ```
+///
 /// # Errors
-/// What `check` returns; it is called between parts of a sweep.
-pub fn find_roots<E>(
+/// An interruption; the caller is asked between parts of a sweep.
+pub fn find_roots(
     re: &[f64],
     im: &[f64],
-    check: &mut impl FnMut() -> Result<(), E>,
-) -> Result<PolynomialRoots, E> {
+    watch: &dyn Watch,
+) -> Result<PolynomialRoots, Interruption> {
     let is_zero = |&at: &usize| re[at] == 0.0 && im[at] == 0.0;
     let zeros = (0..re.len()).take_while(is_zero).count();
     let top = (0..re.len()).rev().find(|at| !is_zero(at));
@@ -115,7 +123,7 @@ pub fn find_roots<E>(
     };
     if top > zeros {
         let polynomial = BigPolynomial::new(&re[zeros..=top], &im[zeros..=top]);
-        search_roots(&polynomial, &mut found, check)?;
+        search_roots(&polynomial, &mut found, watch)?;
     }
     if zeros > 0 {
         let nearest = found
@@ -141,20 +149,20 @@ pub fn find_roots<E>(
     Ok(found)
 }
 
-fn search_roots<E>(
+fn search_roots(
     polynomial: &BigPolynomial,
     found: &mut PolynomialRoots,
-    check: &mut impl FnMut() -> Result<(), E>,
-) -> Result<(), E> {
+    watch: &dyn Watch,
+) -> Result<(), Interruption> {
     let n = polynomial.degree();
-    let mut points = start::starting_points(polynomial, check)?;
+    let mut points = start::starting_points(polynomial, watch)?;
     let mut is_settled = vec![false; n];
     let mut bits = BITS_FIRST;
     loop {
         found.bits = bits;
         found.sweeps +=
-            aberth::aberth_iteration(polynomial, &mut points, &is_settled, bits, check)?;
-        let covered = discs::inclusion_discs(polynomial, &points, bits, check)?;
+            aberth::aberth_iteration(polynomial, &mut points, &is_settled, bits, watch)?;
+        let covered = discs::inclusion_discs(polynomial, &points, bits, watch)?;
         let mut roots = Vec::new();
         let mut is_complete = true;
         for group in covered.groups() {
@@ -163,7 +171,7 @@ fn search_roots<E>(
                 |root: &PolynomialRoot| root.radius <= 1e-15 * libm::hypot(root.re, root.im);
             if group.len() > 1
                 && !is_small(&root)
-                && let Some(better) = cluster::enclose_cluster(polynomial, &points, &group, check)?
+                && let Some(better) = cluster::enclose_cluster(polynomial, &points, &group, watch)?
                 && is_small(&better)
                 && discs::is_apart(&points, &covered, &group, &better)
             {

@@ -4,6 +4,7 @@ use std::f64::consts::TAU;
 
 use super::BigPolynomial;
 use super::complex::{BigComplex, ComplexDouble, join_exponent};
+use crate::watch::{Interruption, Watch};
 
 /// Sweeps in doubles; what is not found then is left to more bits.
 const SWEEPS_MAX: usize = 60;
@@ -11,10 +12,10 @@ const SWEEPS_MAX: usize = 60;
 const LOG_MAX: f64 = 300.0;
 
 /// Points near the roots.
-pub(super) fn starting_points<E>(
+pub(super) fn starting_points(
     polynomial: &BigPolynomial,
-    check: &mut impl FnMut() -> Result<(), E>,
-) -> Result<Vec<BigComplex>, E> {
+    watch: &dyn Watch,
+) -> Result<Vec<BigComplex>, Interruption> {
     let circles = starting_circles(&polynomial.logs);
     let (n, logs) = (polynomial.degree(), &polynomial.logs);
     // In units of 2^unit the roots have 1 as geometric mean.
@@ -57,7 +58,7 @@ pub(super) fn starting_points<E>(
         })
         .collect();
     let first = z.clone();
-    double_iteration(&scaled, &mut z, check)?;
+    double_iteration(&scaled, &mut z, watch)?;
     Ok(z.iter()
         .zip(&first)
         .map(|(z, first)| if z.is_finite() { z } else { first })
@@ -92,11 +93,11 @@ fn starting_circles(logs: &[f64]) -> Vec<(f64, f64)> {
     points
 }
 
-fn double_iteration<E>(
+fn double_iteration(
     a: &[ComplexDouble],
     z: &mut [ComplexDouble],
-    check: &mut impl FnMut() -> Result<(), E>,
-) -> Result<(), E> {
+    watch: &dyn Watch,
+) -> Result<(), Interruption> {
     let n = z.len();
     let mut is_done = vec![false; n];
     for _ in 0..SWEEPS_MAX {
@@ -104,7 +105,7 @@ fn double_iteration<E>(
             if is_done[i] {
                 continue;
             }
-            check()?;
+            watch.check()?;
             let Some((newton, is_exact)) = newton_correction(a, z[i]) else {
                 is_done[i] = true;
                 continue;

@@ -1,12 +1,11 @@
-use std::convert::Infallible;
-
 use proptest::prelude::*;
 
 use super::{PolynomialRoot, PolynomialRoots, find_roots};
+use crate::watch::NoWatch;
 
 fn of(coefficients: &[f64]) -> PolynomialRoots {
     let im = vec![0.0; coefficients.len()];
-    let Ok(found) = find_roots(coefficients, &im, &mut || Ok::<(), Infallible>(()));
+    let found = find_roots(coefficients, &im, &NoWatch).expect("nothing interrupts");
     let total: usize = found.roots.iter().map(|root| root.multiplicity).sum();
     let top = coefficients.iter().rposition(|&c| c != 0.0).unwrap_or(0);
     assert_eq!(total, top, "{found:?}");

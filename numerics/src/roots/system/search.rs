@@ -1,20 +1,14 @@
 //! From starts to solutions.
 
 use rand::RngExt;
-use tool_core::rng::StreamRng;
-use tool_core::{Ctx, Real, ToolError};
+use random_streams::{StreamRng, stream_rng};
 
-use super::equations::NonlinearSystem;
 use super::verify::{condition_number, invert_matrix, multiply_vector, verify_solution};
-use super::{Args, NonlinearSolution, Output, SolveNonlinearReason};
-use crate::expression::ExpressionScope;
-use crate::optimise::least_squares::levenberg::{
-    self, LeastSquaresResult, LevenbergOptions, StepWeights,
+use super::{
+    DescentEnd, SquaresDescent, SquaresPoint, SystemEnd, SystemOptions, SystemResult, SystemSearch,
+    SystemSolution,
 };
-use crate::optimise::least_squares::loss::{LossKind, RobustLoss};
-use crate::optimise::least_squares::problem::ResidualSystem;
-use crate::optimise::least_squares::projected::minimise_doggedly;
-use crate::optimise::minimise::bounds::VariableBounds;
+use crate::roots::RootError;
 
 /// Condition beyond which a Jacobian counts as singular.
 const SINGULAR: f64 = 1e13;
@@ -32,83 +26,102 @@ const RESTARTS_EACH: usize = 8;
 
 /// What a start led to.
 enum StartOutcome {
-    Solution(NonlinearSolution, SolveNonlinearReason),
+    Solution(SystemSolution, SystemEnd),
     /// The point, its equations, the norm and the reason.
-    Elsewhere(Vec<f64>, Vec<f64>, SolveNonlinearReason),
+    Elsewhere(Vec<f64>, Vec<f64>, SystemEnd),
 }
 
-pub(super) fn search_solutions(
-    equations: &NonlinearSystem<'_>,
-    args: &Args,
-    scope: ExpressionScope,
+impl SystemSearch<'_> {
+    /// Powers of ten that bring each equation near 1 at the first start, 0 where it is: one that is much larger than the others hides them
+    /// in the sum of squares.
+    ///
+    /// # Errors
+    /// [`RootError::Function`], [`RootError::Interrupted`].
+    pub fn scales(&self, starts: &[Vec<f64>]) -> Result<Vec<i32>, RootError> {
+        const PLAIN: std::ops::RangeInclusive<i32> = -4..=5;
+        let n = self.n();
+        let first = starts.first().map(|start| self.at(start)).transpose()?;
+        let Some(first) = first.flatten() else {
+            return Ok(vec![0; n]);
+        };
+        let scale = |i: usize| {
+            let slopes = largest_magnitude(&first.jacobian[i * n..(i + 1) * n]);
+            let size = first.values[i].abs().max(slopes);
+            let exponent = if size > 0.0 {
+                libm::log10(size).floor() as i32
+            } else {
+                0
+            };
+            if PLAIN.contains(&exponent) {
+                0
+            } else {
+                -exponent
+            }
+        };
+        Ok((0..n).map(scale).collect())
+    }
+
+    /// Solutions from starts of as many numbers as there are unknowns.
+    ///
+    /// # Errors
+    /// [`RootError::NotFinite`] where no start has finite equations and derivatives, [`RootError::Function`], [`RootError::Interrupted`].
+    pub fn solve(
+        &self,
+        starts: &[Vec<f64>],
+        options: &SystemOptions<'_>,
+        descent: &mut dyn SquaresDescent,
+    ) -> Result<SystemResult, RootError> {
+        search_solutions(self, starts, options, descent)
+    }
+}
+
+fn search_solutions(
+    equations: &SystemSearch<'_>,
     starts: &[Vec<f64>],
-    bounds: &VariableBounds,
-    ctx: &Ctx,
-) -> Result<Output, ToolError> {
-    let n = equations.n();
-    let loss = RobustLoss {
-        kind: LossKind::default(),
-        scale: 1.0,
-    };
-    let texts = scale_equations(equations, &args.system, starts)?;
-    let mut problem = ResidualSystem::new(&texts, scope, n, loss, ctx)?;
-    let pairs: Vec<[f64; 2]> = bounds
-        .low
-        .iter()
-        .zip(&bounds.high)
-        .map(|(low, high)| [*low, *high])
-        .collect();
-    let how = LevenbergOptions {
-        bounds: &pairs,
-        max_iter: args.max_iter.get() as u64,
-        tolerance: 1e-14,
-        scale: 0.0,
-        error: 0.0,
-        weights: StepWeights::Largest,
-    };
+    options: &SystemOptions<'_>,
+    descent: &mut dyn SquaresDescent,
+) -> Result<SystemResult, RootError> {
     let (mut solutions, mut iterations, mut undefined): (
-        Vec<(NonlinearSolution, SolveNonlinearReason)>,
+        Vec<(SystemSolution, SystemEnd)>,
         u64,
         usize,
     ) = (Vec::new(), 0, 0);
-    let mut best: Option<(Vec<f64>, Vec<f64>, SolveNonlinearReason)> = None;
-    let mut rng = ctx.rng(ctx.seed(None), RESTARTS);
+    let mut best: Option<(Vec<f64>, Vec<f64>, SystemEnd)> = None;
+    let mut rng = stream_rng(options.seed, RESTARTS);
     let mut queue: Vec<(Vec<f64>, bool)> =
         starts.iter().map(|start| (start.clone(), false)).collect();
     let mut index = 0;
     while let Some((start, is_restart)) = queue.get(index).cloned() {
         index += 1;
         let start = &start;
-        ctx.progress((index - 1) as f64 / queue.len() as f64, || {
-            format!("start {index} of {}", queue.len())
-        });
+        let words = || format!("start {index} of {}", queue.len());
+        let fraction = (index - 1) as f64 / queue.len() as f64;
+        equations.watch.progress(Some(fraction), &words);
         let Some(first) = equations.at(start)? else {
             undefined += 1;
             continue;
         };
-        let (found, count) = minimise_doggedly(&mut problem, start, &how, ctx)?;
-        iterations += count;
-        let Some(found) = found else {
+        let found = descent.descend(start)?;
+        iterations += found.iterations;
+        let Some(found) = found.point else {
             undefined += 1;
             continue;
         };
         match judge_point(
             equations,
-            args,
-            bounds,
+            options,
             start,
             euclidean_norm(&first.values),
             &found,
-            ctx,
         )? {
             StartOutcome::Solution(solution, reason) => {
                 add_solution(&mut solutions, solution, reason, largest_magnitude(start));
             }
             StartOutcome::Elsewhere(x, values, reason) => {
                 let is_last = index == queue.len() && solutions.is_empty();
-                if is_last && !is_restart && reason == SolveNonlinearReason::LocalMinimum {
+                if is_last && !is_restart && reason == SystemEnd::LocalMinimum {
                     let others = (0..RESTARTS_EACH).map(|_| {
-                        let moved = perturb_start(start, &x, bounds, &mut rng);
+                        let moved = perturb_start(start, &x, options, &mut rng);
                         (moved, true)
                     });
                     queue.extend(others.collect::<Vec<_>>());
@@ -122,37 +135,27 @@ pub(super) fn search_solutions(
             }
         }
     }
-    solutions.sort_by_key(|(solution, _)| (!solution.verified, solution.singular));
-    let (x, residuals, reason) = match (solutions.first(), best) {
+    solutions.sort_by_key(|(solution, _)| (!solution.is_verified, solution.is_singular));
+    let (x, residuals, end) = match (solutions.first(), best) {
         (Some((solution, reason)), _) => {
             let values = equations.at(&solution.x)?.map(|local| local.values);
             (solution.x.clone(), values.unwrap_or_default(), *reason)
         }
         (None, Some(best)) => best,
         (None, None) => {
-            refuse!(numeric "/x0", "not_finite"; "an equation or a derivative is not finite at any of {undefined} starts";
-                "choose starts or `bounds` in which they are");
+            return Err(RootError::NotFinite { starts: undefined });
         }
     };
-    let converged = !solutions.is_empty();
-    if !converged {
-        ctx.warn("no solution was found: start elsewhere, or give `bounds` and more `starts`; there may be none");
-    } else if reason == SolveNonlinearReason::Singular {
-        ctx.warn("the Jacobian is singular at the solution: it has about half the digits, and may not be isolated");
-    }
-    Ok(Output {
+    Ok(SystemResult {
         x,
-        named: None,
-        converged,
-        reason,
         residuals,
+        end,
         solutions: solutions
             .into_iter()
             .map(|(solution, _)| solution)
             .collect(),
-        starts: starts.len(),
         iterations,
-        evaluations: equations.evaluations() + problem.evaluations,
+        evaluations: equations.count.get(),
     })
 }
 
@@ -160,7 +163,7 @@ pub(super) fn search_solutions(
 fn perturb_start(
     start: &[f64],
     minimum: &[f64],
-    bounds: &VariableBounds,
+    options: &SystemOptions<'_>,
     rng: &mut StreamRng,
 ) -> Vec<f64> {
     let all = largest_magnitude(start).max(largest_magnitude(minimum));
@@ -170,46 +173,11 @@ fn perturb_start(
         start + own * rng.random_range(-2.0..2.0)
     });
     let mut moved: Vec<f64> = moved.collect();
-    bounds.project(&mut moved);
+    options.project(&mut moved);
     moved
 }
 
-/// The equations, each times a power of ten where its values at the first start are far from 1: one that is much larger than the others hides
-/// them in the sum of squares.
-fn scale_equations(
-    equations: &NonlinearSystem<'_>,
-    texts: &[String],
-    starts: &[Vec<f64>],
-) -> Result<Vec<String>, ToolError> {
-    const PLAIN: std::ops::RangeInclusive<i32> = -4..=5;
-    let first = starts
-        .first()
-        .map(|start| equations.at(start))
-        .transpose()?
-        .flatten();
-    let Some(first) = first else {
-        return Ok(texts.to_vec());
-    };
-    let n = equations.n();
-    let scale = |(i, text): (usize, &String)| {
-        let slopes = largest_magnitude(&first.jacobian[i * n..(i + 1) * n]);
-        let size = first.values[i].abs().max(slopes);
-        let exponent = if size > 0.0 {
-            libm::log10(size).floor() as i32
-        } else {
-            0
-        };
-        if PLAIN.contains(&exponent) {
-            return text.clone();
-        }
-        let (definitions, value) = text.rsplit_once(';').unwrap_or(("", text));
-        let separator = if definitions.is_empty() { "" } else { ";" };
-        format!("{definitions}{separator}({value})*1e{}", -exponent)
-    };
-    Ok(texts.iter().enumerate().map(scale).collect())
-}
-
-fn euclidean_norm(values: &[f64]) -> f64 {
+pub(super) fn euclidean_norm(values: &[f64]) -> f64 {
     values
         .iter()
         .fold(0.0, |norm, value| libm::hypot(norm, *value))
@@ -221,25 +189,23 @@ fn largest_magnitude(values: &[f64]) -> f64 {
 
 /// Whether a point is a solution; it is refined first.
 fn judge_point(
-    equations: &NonlinearSystem<'_>,
-    args: &Args,
-    bounds: &VariableBounds,
+    equations: &SystemSearch<'_>,
+    options: &SystemOptions<'_>,
     start: &[f64],
     initial: f64,
-    found: &LeastSquaresResult,
-    ctx: &Ctx,
-) -> Result<StartOutcome, ToolError> {
+    found: &SquaresPoint,
+) -> Result<StartOutcome, RootError> {
     let n = equations.n();
-    let mut x = found.point.clone();
+    let mut x = found.x.clone();
     let Some(mut local) = equations.at(&x)? else {
         return Ok(StartOutcome::Elsewhere(
             x,
-            found.linear.residuals.clone(),
-            SolveNonlinearReason::NoProgress,
+            found.residuals.clone(),
+            SystemEnd::NoProgress,
         ));
     };
-    ctx.afford(2.0 * (n as f64).powi(3))?;
-    let mut inverted = invert_matrix(&local.jacobian, n, ctx)?;
+    equations.watch.afford(2.0 * (n as f64).powi(3))?;
+    let mut inverted = invert_matrix(&local.jacobian, n, equations.watch)?;
     let mut step = f64::INFINITY;
     for _ in 0..POLISH {
         let Some(inverse_here) = &inverted else {
@@ -253,7 +219,7 @@ fn judge_point(
         }
         step = size;
         let mut next: Vec<f64> = x.iter().zip(&newton).map(|(x, step)| x - step).collect();
-        bounds.project(&mut next);
+        options.project(&mut next);
         let Some(there) = equations.at(&next)? else {
             break;
         };
@@ -261,25 +227,25 @@ fn judge_point(
             break;
         }
         (x, local) = (next, there);
-        inverted = invert_matrix(&local.jacobian, n, ctx)?;
+        inverted = invert_matrix(&local.jacobian, n, equations.watch)?;
     }
     let residual = largest_magnitude(&local.values);
     let grade = inverted.as_ref().map_or(f64::INFINITY, |inverted| {
         condition_number(&local.jacobian, inverted, n)
     });
-    let solution = |error: f64, verified: bool, singular: bool| NonlinearSolution {
+    let solution = |error: f64, verified: bool, singular: bool| SystemSolution {
         x: x.clone(),
         residual,
-        error: Real(error),
-        verified,
-        condition: Real(grade),
-        singular,
+        error,
+        is_verified: verified,
+        condition: grade,
+        is_singular: singular,
     };
     if let Some(inverted) = &inverted {
-        if let Some(bound) = verify_solution(equations, &x, inverted, ctx)? {
+        if let Some(bound) = verify_solution(equations, &x, inverted)? {
             return Ok(StartOutcome::Solution(
                 solution(largest_magnitude(&bound), true, false),
-                SolveNonlinearReason::Verified,
+                SystemEnd::Verified,
             ));
         }
         // The equations are known to about the rounding of their terms, whose sizes are those of the products of slopes and unknowns.
@@ -299,11 +265,11 @@ fn judge_point(
         let errors: Vec<f64> = (0..n)
             .map(|i| newton[i].abs() + 4.0 * f64::EPSILON * off(i))
             .collect();
-        let is_small = relative_step(&newton, &x, &x) <= args.tolerance.get();
+        let is_small = relative_step(&newton, &x, &x) <= options.tolerance;
         if grade < SINGULAR && is_small && relative_step(&errors, &x, &x) <= BLURRED {
             return Ok(StartOutcome::Solution(
                 solution(largest_magnitude(&errors), false, false),
-                SolveNonlinearReason::Step,
+                SystemEnd::Step,
             ));
         }
     }
@@ -311,14 +277,11 @@ fn judge_point(
     // place that steps no longer change much.
     let near = step <= 1e-3 || inverted.is_none();
     if euclidean_norm(&local.values) <= 1e-12 * initial && near || residual == 0.0 {
-        let singular = NonlinearSolution {
-            condition: Real(f64::INFINITY),
+        let singular = SystemSolution {
+            condition: f64::INFINITY,
             ..solution(f64::INFINITY, false, true)
         };
-        return Ok(StartOutcome::Solution(
-            singular,
-            SolveNonlinearReason::Singular,
-        ));
+        return Ok(StartOutcome::Solution(singular, SystemEnd::Singular));
     }
     // How much the sum of squares changes with each unknown by its own size, here or at the start.
     let size = euclidean_norm(&local.values).max(f64::MIN_POSITIVE);
@@ -331,15 +294,13 @@ fn judge_point(
     };
     let steepest = (0..n).map(slope).fold(0.0, f64::max);
     let is_stationary = steepest <= STATIONARY;
-    let reason = match found.reason {
-        levenberg::LevenbergEnd::Orthogonal
-        | levenberg::LevenbergEnd::Curvature
-        | levenberg::LevenbergEnd::Flat => SolveNonlinearReason::LocalMinimum,
-        _ if is_stationary => SolveNonlinearReason::LocalMinimum,
-        levenberg::LevenbergEnd::MaxIter => SolveNonlinearReason::MaxIter,
-        _ => SolveNonlinearReason::NoProgress,
+    let end = match found.end {
+        DescentEnd::Minimum => SystemEnd::LocalMinimum,
+        _ if is_stationary => SystemEnd::LocalMinimum,
+        DescentEnd::Iterations => SystemEnd::Iterations,
+        _ => SystemEnd::NoProgress,
     };
-    Ok(StartOutcome::Elsewhere(x, local.values, reason))
+    Ok(StartOutcome::Elsewhere(x, local.values, end))
 }
 
 /// The largest step relative to the size of an unknown, here or at the start.
@@ -359,9 +320,9 @@ fn relative_step(step: &[f64], x: &[f64], start: &[f64]) -> f64 {
 
 /// Adds a solution that is not there yet; `start` is the size of the unknowns where its search began.
 fn add_solution(
-    solutions: &mut Vec<(NonlinearSolution, SolveNonlinearReason)>,
-    new: NonlinearSolution,
-    reason: SolveNonlinearReason,
+    solutions: &mut Vec<(SystemSolution, SystemEnd)>,
+    new: SystemSolution,
+    reason: SystemEnd,
     start: f64,
 ) {
     /// Relative distance within which solutions are one where they are not verified.
@@ -370,20 +331,20 @@ fn add_solution(
     const SMALL: f64 = 1e-4;
     let all = largest_magnitude(&new.x).max(start);
     let unit = if all > 0.0 && all < SMALL { all } else { 1.0 };
-    let reach = |solution: &NonlinearSolution| {
-        if solution.verified {
-            2.0 * solution.error.0
+    let reach = |solution: &SystemSolution| {
+        if solution.is_verified {
+            2.0 * solution.error
         } else {
             NEAR * largest_magnitude(&solution.x) + 1e-10 * unit
         }
     };
-    let same = |(old, _): &&mut (NonlinearSolution, SolveNonlinearReason)| {
+    let same = |(old, _): &&mut (SystemSolution, SystemEnd)| {
         let distance = old
             .x
             .iter()
             .zip(&new.x)
             .fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
-        let most = if old.verified && new.verified {
+        let most = if old.is_verified && new.is_verified {
             reach(old) + reach(&new)
         } else {
             reach(old)
@@ -391,10 +352,12 @@ fn add_solution(
                 .max(NEAR * largest_magnitude(&old.x))
         };
         distance <= most
-            || old.singular && new.singular && distance <= 1e-3 * (unit + largest_magnitude(&old.x))
+            || old.is_singular
+                && new.is_singular
+                && distance <= 1e-3 * (unit + largest_magnitude(&old.x))
     };
     match solutions.iter_mut().find(same) {
-        Some(old) if new.verified && !old.0.verified => *old = (new, reason),
+        Some(old) if new.is_verified && !old.0.is_verified => *old = (new, reason),
         Some(_) => {}
         None => solutions.push((new, reason)),
     }

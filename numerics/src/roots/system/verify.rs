@@ -3,22 +3,22 @@
 //! # References
 //! R. Krawczyk, Computing 4, 1969. R. E. Moore, "A test for existence of solutions to nonlinear systems", SIAM J. Numer. Anal. 14, 1977.
 
-use kernels::roots::interval::Interval;
-use tool_core::{Ctx, ToolError};
-
-use super::equations::NonlinearSystem;
+use super::SystemSearch;
+use crate::roots::RootError;
+use crate::roots::interval::Interval;
+use crate::watch::Watch;
 
 /// The inverse of a matrix of `n` rows by Gauss and Jordan with row exchanges; `None` where a pivot is zero or not finite.
 pub(super) fn invert_matrix(
     matrix: &[f64],
     n: usize,
-    ctx: &Ctx,
-) -> Result<Option<Vec<f64>>, ToolError> {
+    watch: &dyn Watch,
+) -> Result<Option<Vec<f64>>, RootError> {
     let mut a = matrix.to_vec();
     let mut b = vec![0.0; n * n];
     (0..n).for_each(|i| b[i * n + i] = 1.0);
     for column in 0..n {
-        ctx.check()?;
+        watch.check()?;
         let size = |row: usize| a[row * n + column].abs();
         let pivot = (column..n)
             .max_by(|&p, &q| size(p).total_cmp(&size(q)))
@@ -80,11 +80,10 @@ pub(super) fn condition_number(matrix: &[f64], inverse: &[f64], n: usize) -> f64
 
 /// A bound of the distance of each unknown to the one solution near a point; `None` where it is not proven.
 pub(super) fn verify_solution(
-    equations: &NonlinearSystem<'_>,
+    equations: &SystemSearch<'_>,
     x: &[f64],
     inverse: &[f64],
-    ctx: &Ctx,
-) -> Result<Option<Vec<f64>>, ToolError> {
+) -> Result<Option<Vec<f64>>, RootError> {
     const ROUNDS: usize = 12;
     /// Most unknowns: a round takes about `30 n^3` ns.
     const UNKNOWNS_MAX: usize = 200;
@@ -102,7 +101,7 @@ pub(super) fn verify_solution(
         .map(|i| 1.5 * preconditioned[i].magnitude() + unit(x[i]))
         .collect();
     for _ in 0..ROUNDS {
-        ctx.check()?;
+        equations.watch.check()?;
         if reach.iter().any(|reach| !reach.is_finite()) {
             return Ok(None);
         }
@@ -125,7 +124,7 @@ pub(super) fn verify_solution(
         let mut is_inside = true;
         let mut found = Vec::with_capacity(n);
         for i in 0..n {
-            ctx.check()?;
+            equations.watch.check()?;
             let mut sum = preconditioned[i].negated();
             for (j, offset) in offsets.iter().enumerate() {
                 let mut entry = Interval::point(if i == j { 1.0 } else { 0.0 });
