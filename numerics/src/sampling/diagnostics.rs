@@ -8,14 +8,13 @@
 use std::borrow::Cow;
 use std::f64::consts::PI;
 
-use kernels::special::normal_quantile;
-use tool_core::{Ctx, ToolError};
-
 use super::blocks::{SampleMoments, afford_sort, sorted_quantile};
+use crate::special::normal_quantile;
+use crate::watch::{Interruption, Watch};
 
 /// Diagnostics of the chains of one quantity; NaN where undefined.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct ChainDiagnostics {
+pub struct ChainDiagnostics {
     /// Largest of the rank-normalised split R-hat and its folded form.
     pub rhat: f64,
     /// Bulk effective sample size.
@@ -35,15 +34,50 @@ impl ChainDiagnostics {
     };
 }
 
+/// R-hat above this means that the chains have not mixed (Vehtari et al. 2021).
+pub const RHAT_MAX: f64 = 1.01;
+/// Fewest effective draws per chain that make the diagnostics trustworthy (Vehtari et al. 2021).
+pub const ESS_PER_CHAIN_MIN: f64 = 100.0;
+/// Dimensions that are diagnosed in parallel; a constant, because each takes memory.
+pub const AXES_AT_ONCE: usize = 4;
+/// Doubles that diagnosing one draw of one dimension takes: halves, ranks, order, spectrum.
+pub const DOUBLES_PER_DRAW: usize = 24;
+
+/// The first reason that chains have not converged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnconvergedEvidence {
+    /// R-hat or an effective sample size is not defined: too few draws, or draws that do not vary.
+    Undefined,
+    /// An R-hat is above [`RHAT_MAX`]: the chains have not mixed.
+    Rhat,
+    /// An effective sample size is below [`ESS_PER_CHAIN_MIN`] per chain.
+    EffectiveSize,
+    /// More than 1 % of the trajectories diverged, or an energy fraction is below 0.3.
+    Trajectories,
+}
+
+impl UnconvergedEvidence {
+    /// What R-hat and the effective sample size say, of which `enough` is enough.
+    pub fn of(rhat: f64, ess: f64, enough: f64) -> Option<Self> {
+        if rhat.is_nan() || ess.is_nan() {
+            Some(Self::Undefined)
+        } else if rhat > RHAT_MAX {
+            Some(Self::Rhat)
+        } else {
+            (ess < enough).then_some(Self::EffectiveSize)
+        }
+    }
+}
+
 /// Fewest draws per chain for which the diagnostics exist.
-pub(crate) const DRAWS_MIN: usize = 4;
+pub const DRAWS_MIN: usize = 4;
 
 /// Sorts of all draws, and transforms that cost as much.
 const SORTS: usize = 10;
 
 /// The parts that the diagnostics of every quantity of the same chains share.
 #[derive(Debug)]
-pub(crate) struct DiagnosticParts {
+pub struct DiagnosticParts {
     /// Draws of all chains.
     count: usize,
     short: bool,
@@ -53,7 +87,7 @@ pub(crate) struct DiagnosticParts {
 
 impl DiagnosticParts {
     /// For this many chains of this many draws each. O(n) for n draws in all.
-    pub(crate) fn new(chains: usize, draws: usize) -> Self {
+    pub fn new(chains: usize, draws: usize) -> Self {
         let halves = 2 * chains * (draws / 2);
         Self {
             count: chains * draws,
@@ -68,26 +102,30 @@ impl DiagnosticParts {
     /// O(n log n) for n draws in all.
     ///
     /// # Errors
-    /// When the call is stopped, or when sorting so many draws would outlast its deadline.
-    pub(crate) fn of(&self, chains: &[Vec<f64>], ctx: &Ctx) -> Result<ChainDiagnostics, ToolError> {
+    /// [`Interruption::Stopped`], or [`Interruption::Cost`] where sorting so many draws would outlast the deadline.
+    pub fn of(
+        &self,
+        chains: &[Vec<f64>],
+        watch: &dyn Watch,
+    ) -> Result<ChainDiagnostics, Interruption> {
         let all: Vec<f64> = chains.concat();
         if self.short || all.iter().all(|value| *value == all[0]) {
             return Ok(ChainDiagnostics::UNDEFINED);
         }
-        afford_sort(SORTS * self.count, ctx)?;
+        afford_sort(SORTS * self.count, watch)?;
         let halves = split_chains(chains);
         let ranked = self.scores.of(&halves);
-        ctx.check()?;
+        watch.check()?;
         let mut sorted = all.clone();
         sorted.sort_unstable_by(f64::total_cmp);
         let median = sorted_quantile(&sorted_halves(chains, &halves, &sorted), 0.5);
         let distances = map_draws(&halves, |value| (value - median).abs());
         let folded = self.scores.of(&distances);
-        ctx.check()?;
+        watch.check()?;
         let effective = |chains: &[Vec<f64>]| effective_sample_size(chains, &self.roots);
         let ess_mean = effective(&halves);
         let ess_bulk = effective(&ranked);
-        ctx.check()?;
+        watch.check()?;
         let ess_at = |probability: f64| {
             let threshold = sorted_quantile(&sorted, probability);
             let below = map_draws(&halves, |value| f64::from(u8::from(value <= threshold)));
@@ -106,13 +144,12 @@ impl DiagnosticParts {
 ///
 /// # Errors
 /// As there.
-#[cfg(test)]
-pub(crate) fn diagnose_chains(
+pub fn diagnose_chains(
     chains: &[Vec<f64>],
-    ctx: &Ctx,
-) -> Result<ChainDiagnostics, ToolError> {
+    watch: &dyn Watch,
+) -> Result<ChainDiagnostics, Interruption> {
     let draws = chains.first().map_or(0, Vec::len);
-    DiagnosticParts::new(chains.len(), draws).of(chains, ctx)
+    DiagnosticParts::new(chains.len(), draws).of(chains, watch)
 }
 
 /// First and last half of every chain; the middle draw of an odd length is left out.

@@ -1,46 +1,63 @@
 //! A chain: its schedule, its start and its results.
 
 use rand_distr::{Distribution as _, StandardNormal};
-use tool_core::rng::StreamRng;
-use tool_core::{Ctx, ToolError};
+use random_streams::StreamRng;
 
-use super::model::MetricForm;
-use crate::expression::{Expression, ExpressionSystem};
+use super::density::TargetDensity;
+use crate::watch::Watch;
 
 /// The schedule of every chain.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ChainSchedule<'a> {
-    pub(super) density: &'a Expression,
-    pub(super) start: &'a [f64],
-    pub(super) draws: usize,
-    pub(super) thin: usize,
-    pub(super) burnin: usize,
-    pub(super) proposal_std: f64,
-    pub(super) sampler: TransitionKernel<'a>,
+#[derive(Clone, Copy)]
+pub struct ChainSchedule<'a> {
+    /// What is drawn from.
+    pub density: &'a dyn TargetDensity,
+    /// Start of the first chain, where the density is positive; the others start around it.
+    pub start: &'a [f64],
+    /// Draws kept from each chain.
+    pub draws: usize,
+    /// Steps of each chain per kept draw, at least 1.
+    pub thin: usize,
+    /// Steps of each chain before the first draw is kept; the kernel adapts during these.
+    pub burnin: usize,
+    /// Standard deviation of the first proposals, and of the starts of further chains around `start`.
+    pub proposal_std: f64,
+    /// How a chain moves.
+    pub kernel: TransitionKernel,
 }
 
 /// Transition kernel of a chain.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum TransitionKernel<'a> {
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum TransitionKernel {
     /// By random-walk proposals.
     Metropolis,
-    /// Along trajectories that follow the gradient.
+    /// Along trajectories that follow the gradient; of a density without one, by random-walk proposals.
     Nuts {
-        /// The log density and its derivatives.
-        gradient: &'a ExpressionSystem,
         /// The mean acceptance that the step size is adapted to.
         target_accept: f64,
     },
 }
 
-impl ChainSchedule<'_> {
-    /// Reports the progress of the call: that of its first chain, which takes as many steps as every other.
-    pub(super) fn report(&self, chain: usize, step: usize, ctx: &Ctx) {
+impl<'a> ChainSchedule<'a> {
+    /// 10,000 draws by random-walk proposals from each chain, after 1,000 steps.
+    pub fn new(density: &'a dyn TargetDensity, start: &'a [f64]) -> Self {
+        Self {
+            density,
+            start,
+            draws: 10_000,
+            thin: 1,
+            burnin: 1000,
+            proposal_std: 1.0,
+            kernel: TransitionKernel::Metropolis,
+        }
+    }
+
+    /// Reports progress: that of its first chain, which takes as many steps as every other.
+    pub(super) fn report(&self, chain: usize, step: usize, watch: &dyn Watch) {
         if chain == 0 && step.is_multiple_of(256) {
             let all = self.steps();
             let kind = if step < self.burnin { "warm-up, " } else { "" };
             let words = || format!("{kind}step {step} of {all} of each chain");
-            ctx.progress(step as f64 / all as f64, words);
+            watch.progress(Some(step as f64 / all as f64), &words);
         }
     }
 
@@ -53,34 +70,43 @@ impl ChainSchedule<'_> {
 
 /// One finished chain.
 #[derive(Debug, Clone)]
-pub(super) struct MarkovChain {
+pub struct MarkovChain {
     /// Kept draws, `[draw][dimension]`.
-    pub(super) draws: Vec<f64>,
+    pub draws: Vec<f64>,
     /// Sum of the acceptance of the steps after burn-in: 0 or 1 for a proposal, the mean over a trajectory.
-    pub(super) accepted: f64,
+    pub accepted: f64,
     /// Standard deviation of the frozen proposal or metric, per dimension.
-    pub(super) proposal_std: Vec<f64>,
+    pub proposal_std: Vec<f64>,
     /// Evaluations of the density, with or without its gradient.
-    pub(super) evaluations: u64,
+    pub evaluations: u64,
     /// Statistics of the trajectories; `None` for random walks.
-    pub(super) trajectories: Option<TrajectoryStatistics>,
+    pub trajectories: Option<TrajectoryStatistics>,
 }
 
 /// Statistics of the trajectories of a chain after burn-in.
 #[derive(Debug, Clone)]
-pub(super) struct TrajectoryStatistics {
+pub struct TrajectoryStatistics {
     /// Those that diverged.
-    pub(super) divergences: u64,
+    pub divergences: u64,
     /// Those that came where the density is zero.
-    pub(super) outside: u64,
+    pub outside: u64,
     /// Those that had not turned at the largest depth.
-    pub(super) saturated: u64,
+    pub saturated: u64,
     /// Energy Bayesian fraction of missing information; NaN for fewer than three trajectories.
-    pub(super) bfmi: f64,
+    pub bfmi: f64,
     /// The leapfrog step, in units of the metric.
-    pub(super) step_size: f64,
+    pub step_size: f64,
     /// The form of the metric.
-    pub(super) metric: MetricForm,
+    pub metric: MetricShape,
+}
+
+/// The form of the metric, the covariance that trajectories are scaled by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MetricShape {
+    /// A standard deviation per dimension.
+    Diagonal,
+    /// A whole covariance.
+    Dense,
 }
 
 /// Start of a chain: the first one at `x0`, the others nearby where the density is positive.
@@ -104,18 +130,4 @@ pub(super) fn chain_start(
         }
     }
     plan.start.to_vec()
-}
-
-/// The error of a density without a finite integral.
-pub(super) fn improper_density_error(sign: &str) -> ToolError {
-    let message = format!("{sign}: the density has no finite integral");
-    let error = ToolError::numeric("/log_density", message).reason("improper");
-    error.hint("the log density must fall faster than -log|x| in every direction")
-}
-
-/// The density has no finite bound.
-pub(super) fn infinite_density(point: &[f64]) -> ToolError {
-    let message = format!("the log density is infinite at {point:?}");
-    let error = ToolError::numeric("/log_density", message).reason("unbounded");
-    error.hint("a density must be bounded")
 }

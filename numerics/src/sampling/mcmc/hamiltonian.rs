@@ -7,13 +7,10 @@
 //! # References
 //! R. M. Neal, "MCMC Using Hamiltonian Dynamics", Handbook of Markov Chain Monte Carlo, 2011, sections 5.2 and 5.4.1.
 
-use crate::expression::program;
-use tool_core::ToolError;
-
-use super::chain::infinite_density;
-use super::model::MetricForm;
-use crate::expression::ExpressionSystem;
-use crate::linalg::factors::cholesky_factor;
+use super::chain::MetricShape;
+use super::density::GradientEvaluator;
+use crate::dense::cholesky::cholesky_factor;
+use crate::sampling::SamplingError;
 
 /// Most dimensions of a dense metric, whose steps cost their square.
 const DENSE_DIMENSION_MAX: usize = 50;
@@ -49,7 +46,7 @@ impl PhasePoint {
 
 /// A log density with its gradient, and the metric.
 pub(super) struct Hamiltonian<'a> {
-    evaluator: program::SystemEvaluator<'a>,
+    gradient: GradientEvaluator<'a>,
     /// The log density, then its derivatives.
     found: Vec<f64>,
     scale: CovarianceFactor,
@@ -59,9 +56,9 @@ pub(super) struct Hamiltonian<'a> {
 
 impl<'a> Hamiltonian<'a> {
     /// With the same scale in every dimension.
-    pub(super) fn new(gradient: &'a ExpressionSystem, dimension: usize, std: f64) -> Self {
+    pub(super) fn new(gradient: GradientEvaluator<'a>, dimension: usize, std: f64) -> Self {
         Self {
-            evaluator: gradient.evaluator(),
+            gradient,
             found: vec![0.0; dimension + 1],
             scale: CovarianceFactor::Diagonal(vec![std; dimension]),
             evaluations: 0,
@@ -69,7 +66,7 @@ impl<'a> Hamiltonian<'a> {
     }
 
     /// A state at a point, at rest.
-    pub(super) fn state(&mut self, point: Vec<f64>) -> Result<PhasePoint, ToolError> {
+    pub(super) fn state(&mut self, point: Vec<f64>) -> Result<PhasePoint, SamplingError> {
         let dimension = point.len();
         let mut state = PhasePoint {
             point,
@@ -84,7 +81,7 @@ impl<'a> Hamiltonian<'a> {
     /// The log density at a point; NaN where the gradient is not finite, from where no trajectory starts.
     pub(super) fn start_level(&mut self, point: &[f64]) -> f64 {
         self.evaluations += 1;
-        self.evaluator.point(point, &mut self.found);
+        (self.gradient)(point, &mut self.found);
         let finite = self.found.iter().all(|value| value.is_finite());
         if finite { self.found[0] } else { f64::NAN }
     }
@@ -93,14 +90,15 @@ impl<'a> Hamiltonian<'a> {
     ///
     /// # Errors
     /// When the log density is plus infinity at a finite point.
-    pub(super) fn evaluate(&mut self, state: &mut PhasePoint) -> Result<(), ToolError> {
+    pub(super) fn evaluate(&mut self, state: &mut PhasePoint) -> Result<(), SamplingError> {
         self.evaluations += 1;
-        self.evaluator.point(&state.point, &mut self.found);
+        (self.gradient)(&state.point, &mut self.found);
         state.level = self.found[0];
         self.scale.pull(&self.found[1..], &mut state.slope);
         if state.level == f64::INFINITY {
             if state.point.iter().all(|x| x.is_finite()) {
-                return Err(infinite_density(&state.point));
+                let point = state.point.clone();
+                return Err(SamplingError::Unbounded { point });
             }
             state.level = f64::NEG_INFINITY;
         }
@@ -112,7 +110,11 @@ impl<'a> Hamiltonian<'a> {
     ///
     /// # Errors
     /// As [`Hamiltonian::evaluate`].
-    pub(super) fn leapfrog(&mut self, state: &mut PhasePoint, step: f64) -> Result<(), ToolError> {
+    pub(super) fn leapfrog(
+        &mut self,
+        state: &mut PhasePoint,
+        step: f64,
+    ) -> Result<(), SamplingError> {
         kick_momentum(state, 0.5 * step);
         self.scale.push(step, &state.momentum, &mut state.point);
         self.evaluate(state)?;
@@ -151,10 +153,10 @@ impl<'a> Hamiltonian<'a> {
     }
 
     /// The form of the metric.
-    pub(super) fn metric(&self) -> MetricForm {
+    pub(super) fn metric(&self) -> MetricShape {
         match self.scale {
-            CovarianceFactor::Diagonal(_) => MetricForm::Diagonal,
-            CovarianceFactor::Dense { .. } => MetricForm::Dense,
+            CovarianceFactor::Diagonal(_) => MetricShape::Diagonal,
+            CovarianceFactor::Dense { .. } => MetricShape::Dense,
         }
     }
 }

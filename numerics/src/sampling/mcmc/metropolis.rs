@@ -14,14 +14,15 @@
 
 use rand::RngExt;
 use rand_distr::{Distribution as _, StandardNormal};
-use tool_core::rng::StreamRng;
-use tool_core::{Ctx, ToolError};
+use random_streams::StreamRng;
 
-use super::chain::{ChainSchedule, MarkovChain, chain_start, infinite_density};
+use super::chain::{ChainSchedule, MarkovChain, chain_start};
+use super::density::LevelEvaluator;
 use super::warmup::{WarmupWindow, window_ends};
-use crate::expression::SystemEvaluator;
-use crate::linalg::dense::euclidean_norm;
-use crate::linalg::factors::cholesky_factor;
+use crate::dense::cholesky::cholesky_factor;
+use crate::dense::euclidean_norm;
+use crate::sampling::SamplingError;
+use crate::watch::Watch;
 
 /// Evaluations of one chain: its steps and its start.
 pub(super) fn evaluations_per_chain(plan: &ChainSchedule<'_>) -> u64 {
@@ -31,18 +32,18 @@ pub(super) fn evaluations_per_chain(plan: &ChainSchedule<'_>) -> u64 {
 /// Runs one chain.
 ///
 /// # Errors
-/// When the call is stopped, or the log density is plus infinity somewhere.
+/// [`SamplingError::Interrupted`], [`SamplingError::Unbounded`].
 pub(super) fn run_chain(
     plan: &ChainSchedule<'_>,
     index: usize,
     mut rng: StreamRng,
-    ctx: &Ctx,
-) -> Result<MarkovChain, ToolError> {
+    watch: &dyn Watch,
+) -> Result<MarkovChain, SamplingError> {
     let mut walker = MetropolisWalker::start(plan, index, &mut rng);
     let mut schedule = AdaptationSchedule::new(plan);
     for step in 0..plan.burnin {
-        ctx.check()?;
-        plan.report(index, step, ctx);
+        watch.check()?;
+        plan.report(index, step, watch);
         let (_, acceptance) = walker.step(&mut rng)?;
         schedule.adapt(step, acceptance, &mut walker);
     }
@@ -50,8 +51,8 @@ pub(super) fn run_chain(
     let mut accepted = 0;
     for draw in 0..plan.draws {
         for extra in 0..plan.thin {
-            ctx.check()?;
-            plan.report(index, plan.burnin + draw * plan.thin + extra, ctx);
+            watch.check()?;
+            plan.report(index, plan.burnin + draw * plan.thin + extra, watch);
             accepted += usize::from(walker.step(&mut rng)?.0);
         }
         draws.extend_from_slice(&walker.point);
@@ -67,7 +68,7 @@ pub(super) fn run_chain(
 
 /// A point, its log density and the way to propose the next.
 struct MetropolisWalker<'a> {
-    evaluator: SystemEvaluator<'a>,
+    evaluate: LevelEvaluator<'a>,
     point: Vec<f64>,
     level: f64,
     proposal: GaussianProposal,
@@ -79,11 +80,11 @@ struct MetropolisWalker<'a> {
 impl<'a> MetropolisWalker<'a> {
     fn start(plan: &ChainSchedule<'a>, index: usize, rng: &mut StreamRng) -> Self {
         let dimension = plan.start.len();
-        let mut evaluator = plan.density.evaluator();
-        let point = chain_start(plan, index, rng, |point| evaluator.eval(point));
+        let mut evaluate = plan.density.level();
+        let point = chain_start(plan, index, rng, &mut evaluate);
         Self {
-            level: evaluator.eval(&point),
-            evaluator,
+            level: evaluate(&point),
+            evaluate,
             point,
             proposal: GaussianProposal::new(dimension, plan.proposal_std),
             normals: vec![0.0; dimension],
@@ -92,17 +93,18 @@ impl<'a> MetropolisWalker<'a> {
     }
 
     /// One Metropolis step: whether the proposal was accepted, and the probability of it.
-    fn step(&mut self, rng: &mut StreamRng) -> Result<(bool, f64), ToolError> {
+    fn step(&mut self, rng: &mut StreamRng) -> Result<(bool, f64), SamplingError> {
         self.normals.fill_with(|| StandardNormal.sample(rng));
         self.proposal
             .shift(&self.normals, &self.point, &mut self.candidate);
         let level = if self.candidate.iter().all(|x| x.is_finite()) {
-            self.evaluator.eval(&self.candidate)
+            (self.evaluate)(&self.candidate)
         } else {
             f64::NEG_INFINITY
         };
         if level == f64::INFINITY {
-            return Err(infinite_density(&self.candidate));
+            let point = self.candidate.clone();
+            return Err(SamplingError::Unbounded { point });
         }
         let uniform: f64 = rng.random(); // drawn in every case, so that streams stay aligned
         let ratio = (level - self.level).exp().min(1.0);

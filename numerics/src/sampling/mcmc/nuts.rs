@@ -11,30 +11,28 @@
 //! Carlo", arXiv:1604.00695, 2016 (E-BFMI).
 
 use rand_distr::{Distribution as _, StandardNormal};
-use tool_core::rng::StreamRng;
-use tool_core::{Ctx, ToolError};
+use random_streams::StreamRng;
 
-use super::chain::{
-    ChainSchedule, MarkovChain, TrajectoryStatistics, chain_start, improper_density_error,
-};
+use super::chain::{ChainSchedule, MarkovChain, TrajectoryStatistics, chain_start};
+use super::density::GradientEvaluator;
 use super::hamiltonian::{Hamiltonian, PhasePoint};
 use super::trajectory::{TrajectoryEnd, TrajectoryOutcome, TrajectoryTree};
 use super::warmup::{StepSize, WarmupWindow, window_ends};
-use crate::expression::ExpressionSystem;
+use crate::sampling::{ImproperEvidence, SamplingError};
+use crate::watch::Watch;
 
 /// Runs one chain.
 ///
 /// # Errors
-/// When the call is stopped, when its evaluations are used up, when the log density is plus infinity somewhere, or when no step
-/// size fits it.
+/// [`SamplingError`].
 pub(super) fn run_chain(
     plan: &ChainSchedule<'_>,
-    gradient: &ExpressionSystem,
+    gradient: GradientEvaluator<'_>,
     target_accept: f64,
     index: usize,
     mut rng: StreamRng,
-    ctx: &Ctx,
-) -> Result<MarkovChain, ToolError> {
+    watch: &dyn Watch,
+) -> Result<MarkovChain, SamplingError> {
     let dimension = plan.start.len();
     let mut hamiltonian = Hamiltonian::new(gradient, dimension, plan.proposal_std);
     let level = |point: &[f64]| hamiltonian.start_level(point);
@@ -44,7 +42,7 @@ pub(super) fn run_chain(
         hamiltonian,
         trajectory: TrajectoryTree::new(),
         rng,
-        ctx,
+        watch,
         counted: 0,
     };
     let step = sampler.warm_up(plan, index, target_accept)?;
@@ -52,7 +50,7 @@ pub(super) fn run_chain(
     let mut tally = NutsTally::default();
     for draw in 0..plan.draws {
         for extra in 0..plan.thin {
-            plan.report(index, plan.burnin + draw * plan.thin + extra, ctx);
+            plan.report(index, plan.burnin + draw * plan.thin + extra, watch);
             tally.add(sampler.step(step)?);
         }
         draws.extend_from_slice(&sampler.state.point);
@@ -79,25 +77,26 @@ struct NutsSampler<'a> {
     hamiltonian: Hamiltonian<'a>,
     trajectory: TrajectoryTree,
     rng: StreamRng,
-    ctx: &'a Ctx,
+    watch: &'a dyn Watch,
     /// Evaluations counted against the call's budget.
     counted: u64,
 }
 
 impl NutsSampler<'_> {
     /// One trajectory.
-    fn step(&mut self, step: f64) -> Result<TrajectoryOutcome, ToolError> {
+    fn step(&mut self, step: f64) -> Result<TrajectoryOutcome, SamplingError> {
         let (state, hamiltonian) = (&mut self.state, &mut self.hamiltonian);
         let trajectory = &mut self.trajectory;
-        let outcome = trajectory.step(state, hamiltonian, step, &mut self.rng, self.ctx)?;
+        let outcome = trajectory.step(state, hamiltonian, step, &mut self.rng, self.watch)?;
         self.count()?;
         Ok(outcome)
     }
 
-    fn count(&mut self) -> Result<(), ToolError> {
+    fn count(&mut self) -> Result<(), SamplingError> {
         let fresh = self.hamiltonian.evaluations - self.counted;
         self.counted += fresh;
-        self.ctx.count_evaluations(fresh)
+        self.watch.count_evaluations(fresh)?;
+        Ok(())
     }
 
     /// Learns metric and step size; the step size to use from now on.
@@ -106,7 +105,7 @@ impl NutsSampler<'_> {
         plan: &ChainSchedule<'_>,
         chain: usize,
         target: f64,
-    ) -> Result<f64, ToolError> {
+    ) -> Result<f64, SamplingError> {
         let burnin = plan.burnin;
         let (first, last) = warmup_window_edges(burnin);
         let mut ends = window_ends(first, last, (last - first).clamp(1, 25));
@@ -114,7 +113,7 @@ impl NutsSampler<'_> {
         let mut window = WarmupWindow::new(dimension);
         let mut step_size = StepSize::new(self.reasonable_step(1.0)?, target);
         for iteration in 1..=burnin {
-            plan.report(chain, iteration, self.ctx);
+            plan.report(chain, iteration, self.watch);
             let outcome = self.step(step_size.current)?;
             step_size.adapt(outcome.acceptance);
             window.add(&self.state.point);
@@ -136,15 +135,19 @@ impl NutsSampler<'_> {
     /// 4).
     ///
     /// # Errors
-    /// `numeric`: `improper` when every step is accepted, `rough` when none is.
-    fn reasonable_step(&mut self, guess: f64) -> Result<f64, ToolError> {
+    /// [`SamplingError::Improper`] where every step is accepted, [`SamplingError::Rough`] where none is.
+    fn reasonable_step(&mut self, guess: f64) -> Result<f64, SamplingError> {
         const STEPS: std::ops::Range<f64> = 1e-150..1e150;
         let mut step = guess;
         let grow = self.is_accepted(step)?;
         loop {
             step *= if grow { 2.0 } else { 0.5 };
             if !STEPS.contains(&step) {
-                return Err(no_step(grow));
+                return Err(if grow {
+                    SamplingError::Improper(ImproperEvidence::FlatDirection)
+                } else {
+                    SamplingError::Rough
+                });
             }
             if self.is_accepted(step)? != grow {
                 return Ok(step);
@@ -153,8 +156,8 @@ impl NutsSampler<'_> {
     }
 
     /// Whether one step with a fresh momentum is accepted with a probability of at least 0.8.
-    fn is_accepted(&mut self, step: f64) -> Result<bool, ToolError> {
-        self.ctx.check()?;
+    fn is_accepted(&mut self, step: f64) -> Result<bool, SamplingError> {
+        self.watch.check()?;
         let mut moved = self.state.clone();
         let normal = || StandardNormal.sample(&mut self.rng);
         moved.momentum.fill_with(normal);
@@ -173,16 +176,6 @@ fn warmup_window_edges(burnin: usize) -> (usize, usize) {
         20..150 => (burnin * 15 / 100, burnin - burnin / 10),
         _ => (75, burnin - 50),
     }
-}
-
-fn no_step(grew: bool) -> ToolError {
-    if grew {
-        return improper_density_error("the log density does not fall in some direction");
-    }
-    let message =
-        "no step along the gradient keeps the energy: the log density is too rough for `nuts`";
-    let error = ToolError::numeric("/log_density", message).reason("rough");
-    error.hint("set `method` to \"metropolis\"")
 }
 
 /// Counts after burn-in.
@@ -234,20 +227,20 @@ impl NutsTally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expression::{Expression, ExpressionScope};
-    use crate::sampling::mcmc::MetricForm;
+    use crate::sampling::mcmc::MetricShape;
 
-    fn gradient(text: &str, dimension: usize) -> ExpressionSystem {
-        let expression = Expression::parse(text, &ExpressionScope::point(dimension)).unwrap();
-        let slots: Vec<usize> = (0..dimension).collect();
-        ExpressionSystem::value_and_gradient(&expression, &slots).unwrap()
+    /// The log density `-cosh(x - y) - x^4 - y^2 / 2` with its derivatives.
+    fn curved_density(point: &[f64], out: &mut [f64]) {
+        let (x, y) = (point[0], point[1]);
+        out[0] = -(x - y).cosh() - x.powi(4) - 0.5 * y * y;
+        out[1] = -(x - y).sinh() - 4.0 * x.powi(3);
+        out[2] = (x - y).sinh() - y;
     }
 
     /// Two metrics, learnt from covariances with and without correlation, on a density with curvature.
     fn each_metric(check: impl Fn(&mut Hamiltonian<'_>, PhasePoint)) {
-        let density = gradient("-cosh(x - y) - x**4 - 0.5*y**2", 2);
-        for (correlation, metric) in [(0.1, MetricForm::Diagonal), (0.9, MetricForm::Dense)] {
-            let mut hamiltonian = Hamiltonian::new(&density, 2, 1.0);
+        for (correlation, metric) in [(0.1, MetricShape::Diagonal), (0.9, MetricShape::Dense)] {
+            let mut hamiltonian = Hamiltonian::new(Box::new(curved_density), 2, 1.0);
             hamiltonian.learn(&[4.0, 0.0, 2.0 * correlation, 1.0]);
             assert_eq!(hamiltonian.metric(), metric);
             let std = hamiltonian.std();
