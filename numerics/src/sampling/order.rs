@@ -1,9 +1,9 @@
 //! Order statistics and counts in bins of many numbers, without sorting them: passes over parts of fixed size, side by side.
 
 use rayon::prelude::*;
-use tool_core::{Ctx, ToolError};
 
 use super::blocks::{afford_sort, sorted_quantile};
+use crate::watch::{Interruption, Watch};
 
 /// Up to so many numbers are sorted.
 const SORTED_MAX: usize = 1 << 15;
@@ -19,26 +19,26 @@ const CLASS_BITS: u32 = 16;
 /// selected from. All counts are integers, so the result does not depend on the number of threads.
 ///
 /// # Errors
-/// When the call is stopped.
-pub(super) fn order_quantiles<const N: usize>(
+/// [`Interruption`].
+pub fn order_quantiles<const N: usize>(
     values: &mut [f64],
     probabilities: [f64; N],
-    ctx: &Ctx,
-) -> Result<[f64; N], ToolError> {
+    watch: &dyn Watch,
+) -> Result<[f64; N], Interruption> {
     if values.len() <= SORTED_MAX {
-        afford_sort(values.len(), ctx)?;
+        afford_sort(values.len(), watch)?;
         values.sort_unstable_by(f64::total_cmp);
         return Ok(probabilities.map(|probability| sorted_quantile(values, probability)));
     }
     let values = &*values;
     let tables_bytes = values.len().div_ceil(PART) * (size_of::<u32>() << CLASS_BITS);
-    ctx.reserve(tables_bytes as u64)?;
+    watch.reserve(tables_bytes as u64)?;
     let counted = |part: &[f64]| {
         let mut table = vec![0_u32; 1 << CLASS_BITS];
         for &value in part {
             table[leading_bits_class(value)] += 1;
         }
-        ctx.check().map(|()| table)
+        watch.check().map(|()| table)
     };
     let tables = values.par_chunks(PART).map(counted);
     let tables: Vec<Vec<u32>> = thread_pools::run_in_pool(|| tables.collect::<Result<_, _>>())?;
@@ -63,11 +63,11 @@ pub(super) fn order_quantiles<const N: usize>(
     }
     let mut classes: Vec<usize> = places.iter().map(|(class, _)| *class).collect();
     classes.dedup();
-    ctx.check()?;
+    watch.check()?;
     let mut members = collect_class_members(values, &tables, &classes);
     let mut statistics = Vec::with_capacity(ranks.len());
     for (&rank, (class, before)) in ranks.iter().zip(places) {
-        ctx.check()?;
+        watch.check()?;
         let slot = classes.partition_point(|other| *other < class);
         let (_, found, _) = members[slot].select_nth_unstable_by(rank - before, f64::total_cmp);
         statistics.push((rank, *found));
@@ -129,12 +129,12 @@ fn collect_class_members(values: &[f64], tables: &[Vec<u32>], classes: &[usize])
 /// Numbers of values in bins that begin at ascending edges; the last edge ends the last bin, which holds it.
 ///
 /// # Errors
-/// When the call is stopped.
-pub(super) fn count_in_bins(
+/// [`Interruption`].
+pub fn count_in_bins(
     values: &[f64],
     edges: &[f64],
-    ctx: &Ctx,
-) -> Result<Vec<u64>, ToolError> {
+    watch: &dyn Watch,
+) -> Result<Vec<u64>, Interruption> {
     let bins = edges.len() - 1;
     // Bins as narrow as rounding: the quotient would be off by more than one of them.
     let size = edges[0].abs().max(edges[bins].abs());
@@ -158,7 +158,7 @@ pub(super) fn count_in_bins(
         let bin = bin - usize::from(value < edges[bin]);
         bin + usize::from(value >= edges[bin + 1] && bin + 1 < bins)
     };
-    let counted = |part: &[f64]| -> Result<Vec<u64>, ToolError> {
+    let counted = |part: &[f64]| -> Result<Vec<u64>, Interruption> {
         // Lanes of their own: one bin that takes most values would wait for itself.
         let mut lanes = vec![[0_u64; LANES]; bins];
         let (steps, rest) = part.as_chunks::<LANES>();
@@ -171,7 +171,7 @@ pub(super) fn count_in_bins(
             lanes[bin(value)][0] += 1;
         }
         let counts = lanes.iter().map(|lanes| lanes.iter().sum()).collect();
-        ctx.check().map(|()| counts)
+        watch.check().map(|()| counts)
     };
     let parts = values.par_chunks(PART).map(counted);
     let parts: Vec<Vec<u64>> = thread_pools::run_in_pool(|| parts.collect::<Result<_, _>>())?;
@@ -182,15 +182,15 @@ pub(super) fn count_in_bins(
 #[cfg(test)]
 mod tests {
     use rand::RngExt;
-    use tool_core::RandomSeed;
+    use random_streams::stream_rng;
 
     use super::*;
+    use crate::watch::NoWatch;
 
     /// Numbers of every size and sign, few and many different ones; the sorted ones say what is right.
     #[test]
     fn selection_agrees_with_sorting() {
-        let ctx = Ctx::default();
-        let mut rng = ctx.rng(RandomSeed::DEFAULT, 0);
+        let mut rng = stream_rng(42, 0);
         let mut uniform = || rng.random::<f64>();
         let same = [1.0, -0.0, f64::MAX, f64::MIN_POSITIVE];
         let mut samples: Vec<Vec<f64>> = same.map(|value| vec![value; SORTED_MAX + 3]).into();
@@ -218,7 +218,7 @@ mod tests {
             let mut sorted = values.clone();
             sorted.sort_unstable_by(f64::total_cmp);
             let expected = probabilities.map(|p| sorted_quantile(&sorted, p).to_bits());
-            let found = order_quantiles(&mut values, probabilities, &ctx).unwrap();
+            let found = order_quantiles(&mut values, probabilities, &NoWatch).unwrap();
             assert_eq!(found.map(f64::to_bits), expected);
             let (least, greatest) = (sorted[0], sorted[sorted.len() - 1]);
             let width = (greatest - least) / 20.0;
@@ -227,7 +227,7 @@ mod tests {
                     (0..20).map(|bin| least + f64::from(bin) * width).collect();
                 edges.push(greatest);
                 let below = |edge: f64| sorted.partition_point(|value| *value < edge) as u64;
-                let found = count_in_bins(&values, &edges, &ctx).unwrap();
+                let found = count_in_bins(&values, &edges, &NoWatch).unwrap();
                 for (bin, found) in found.iter().enumerate() {
                     let end = if bin == 19 {
                         sorted.len() as u64

@@ -1,11 +1,9 @@
-use tool_core::Ctx;
-
-use kernels::special::normal_quantile;
-
-use crate::sampling::diagnostics::ChainDiagnostics;
+use super::diagnostics::{ChainDiagnostics, diagnose_chains};
+use crate::special::normal_quantile;
+use crate::watch::NoWatch;
 
 fn diagnose(chains: &[Vec<f64>]) -> ChainDiagnostics {
-    crate::sampling::diagnostics::diagnose_chains(chains, &Ctx::default()).unwrap()
+    diagnose_chains(chains, &NoWatch).unwrap()
 }
 
 /// An autoregressive chain driven by a linear congruential generator: the same numbers in any language.

@@ -2,6 +2,7 @@
 
 use super::Complex64;
 use super::transform::{self, TransformDirection};
+use crate::watch::{Interruption, Watch};
 
 /// Cost of a multiplication of the direct sum, and of a point of a transform times its logarithm, in the same unit.
 const DIRECT: f64 = 1.0;
@@ -57,13 +58,16 @@ pub fn smooth_above(n: usize) -> usize {
 
 /// The full convolution, of `a.rows + b.rows - 1` rows and `a.columns + b.columns - 1` columns, by the sum.
 ///
-/// Terms are added in the order of the indices of the smaller one; of integers it is exact while the sums stay below 2^53. `stop` is asked between
-/// pieces of about a million terms.
+/// Terms are added in the order of the indices of the smaller one; of integers it is exact while the sums stay below 2^53. The caller is asked
+/// between pieces of about a million terms.
+///
+/// # Errors
+/// [`Interruption::Stopped`].
 pub fn convolve_direct(
     a: SequenceBlock<'_>,
     b: SequenceBlock<'_>,
-    mut stop: impl FnMut() -> bool,
-) -> Option<Vec<f64>> {
+    watch: &dyn Watch,
+) -> Result<Vec<f64>, Interruption> {
     const PIECE: usize = 1 << 20;
     let (long, short) = if a.data.len() >= b.data.len() {
         (a, b)
@@ -87,13 +91,11 @@ pub fn convolve_direct(
             done += long.columns;
             if done >= PIECE {
                 done = 0;
-                if stop() {
-                    return None;
-                }
+                watch.check()?;
             }
         }
     }
-    Some(out)
+    Ok(out)
 }
 
 /// The full convolution through transforms.

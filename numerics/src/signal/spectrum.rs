@@ -2,6 +2,7 @@
 
 use super::transform::RealTransform;
 use super::window::WindowFunction;
+use crate::watch::{Interruption, Watch};
 
 /// What is subtracted from samples before a transform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,14 +79,17 @@ pub struct PowerSpectrum {
 impl WelchMethod {
     /// Averages the squared transforms of overlapping segments; samples after the last whole segment are left out.
     ///
-    /// `stop` is asked before each segment; `None` when it says so.
+    /// The caller is asked before each segment.
+    ///
+    /// # Errors
+    /// [`Interruption::Stopped`].
     ///
     /// # References
     /// P. D. Welch, "The use of fast Fourier transform for the estimation of power spectra", IEEE Trans. Audio Electroacoust. 15, 1967.
     ///
     /// # Panics
     /// When `segment` is 0, more than there are samples or more than `points`, or `overlap` not below it.
-    pub fn run(&self, samples: &[f64], mut stop: impl FnMut() -> bool) -> Option<PowerSpectrum> {
+    pub fn run(&self, samples: &[f64], watch: &dyn Watch) -> Result<PowerSpectrum, Interruption> {
         let (segment, step) = (self.segment, self.segment - self.overlap);
         assert!(segment > 0 && segment <= samples.len() && segment <= self.points && step > 0);
         let weights = self.window.weights(segment);
@@ -98,9 +102,7 @@ impl WelchMethod {
         let segments = (samples.len() - segment) / step + 1;
         let mut buffer = vec![0.0; self.points];
         for start in (0..segments).map(|index| index * step) {
-            if stop() {
-                return None;
-            }
+            watch.check()?;
             buffer[..segment].copy_from_slice(&samples[start..start + segment]);
             subtract_trend(&mut buffer[..segment], self.trend);
             let pairs = buffer.iter_mut().zip(&weights);
@@ -120,6 +122,6 @@ impl WelchMethod {
             };
             *value *= both / (unit * segments as f64);
         }
-        Some(PowerSpectrum { power, segments })
+        Ok(PowerSpectrum { power, segments })
     }
 }

@@ -11,6 +11,8 @@ use super::transform::{
 };
 use super::window::WindowFunction;
 use super::{Complex64, transform};
+use crate::watch::NoWatch;
+use crate::watch::tests::StoppedWatch;
 
 /// Noise that is the same every time: splitmix64.
 fn noise(n: usize, seed: u64) -> Vec<f64> {
@@ -137,7 +139,7 @@ fn the_power_of_a_density_is_the_mean_square() {
             scaling: SpectrumScaling::Density,
             rate: 100.0,
         };
-        let found = welch.run(&x, || false).unwrap();
+        let found = welch.run(&x, &NoWatch).unwrap();
         assert_eq!(found.segments, 15);
         let power: f64 = found.power.iter().sum::<f64>() * 100.0 / 512.0;
         // White noise of variance 1/12.
@@ -155,9 +157,9 @@ fn the_power_of_a_density_is_the_mean_square() {
         scaling: SpectrumScaling::Spectrum,
         rate: 1.0,
     };
-    let found = welch.run(&tone, || false).unwrap();
+    let found = welch.run(&tone, &NoWatch).unwrap();
     assert!((found.power[20] - 4.5).abs() < 1e-12);
-    assert!(welch.run(&tone, || true).is_none());
+    assert!(welch.run(&tone, &StoppedWatch).is_err());
     let mut line: Vec<f64> = (0..50).map(|j| 1e6 + 3.0 * j as f64).collect();
     subtract_trend(&mut line, TrendRemoval::Linear);
     assert!(line.iter().all(|x| x.abs() < 1e-9));
@@ -394,7 +396,7 @@ proptest! {
     #[test]
     fn a_convolution_is_the_sum(a in prop::collection::vec(-1.0..1.0_f64, 1..80), b in prop::collection::vec(-1.0..1.0_f64, 1..80)) {
         let expected = convolved(&a, &b);
-        let by_sum = convolve_direct(row(&a), row(&b), || false).unwrap();
+        let by_sum = convolve_direct(row(&a), row(&b), &NoWatch).unwrap();
         let transformed = by_transforms(row(&a), row(&b));
         let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
         let most = 2e-15 * norm(&a) * norm(&b) + 1e-300;
@@ -419,7 +421,7 @@ proptest! {
                 expected[(i / columns + j / other_columns) * wide + i % columns + j % other_columns] += x * y;
             }
         }
-        prop_assert_eq!(&convolve_direct(one, two, || false).unwrap(), &expected);
+        prop_assert_eq!(&convolve_direct(one, two, &NoWatch).unwrap(), &expected);
         for (x, y) in by_transforms(one, two).iter().zip(&expected) {
             prop_assert!((x - y).abs() < 1e-11);
         }

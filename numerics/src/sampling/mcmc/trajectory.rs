@@ -13,16 +13,17 @@
 //! 2014; M. Betancourt, "A Conceptual Introduction to Hamiltonian Monte Carlo", arXiv:1701.02434, 2017, appendix A; the checks
 //! across halves are those of Stan since 2.21.
 
-use kernels::vector::{Unary, evaluate_unary};
 use rand::RngExt;
 use rand_distr::{Distribution as _, StandardNormal};
-use tool_core::rng::StreamRng;
-use tool_core::{Ctx, ToolError};
+use random_streams::StreamRng;
 
 use super::hamiltonian::{Hamiltonian, PhasePoint};
+use crate::sampling::SamplingError;
+use crate::vector::{Unary, evaluate_unary};
+use crate::watch::Watch;
 
 /// Most doublings: at most 1023 leapfrog steps.
-pub(super) const DEPTH_MAX: u32 = 10;
+pub const DEPTH_MAX: u32 = 10;
 
 /// A rise of the energy beyond this is a divergence: the integration follows the density no longer.
 const RISE_MAX: f64 = 1000.0;
@@ -137,15 +138,15 @@ impl TrajectoryTree {
     /// Moves a state to one drawn from a trajectory through it with a fresh momentum.
     ///
     /// # Errors
-    /// When the call is stopped, or the log density is plus infinity somewhere.
+    /// [`SamplingError::Interrupted`], [`SamplingError::Unbounded`].
     pub(super) fn step(
         &mut self,
         state: &mut PhasePoint,
         hamiltonian: &mut Hamiltonian<'_>,
         step: f64,
         rng: &mut StreamRng,
-        ctx: &Ctx,
-    ) -> Result<TrajectoryOutcome, ToolError> {
+        watch: &dyn Watch,
+    ) -> Result<TrajectoryOutcome, SamplingError> {
         state.momentum.fill_with(|| StandardNormal.sample(rng));
         let start = state.energy();
         self.ends.iter_mut().for_each(|end| end.copy_from(state));
@@ -161,7 +162,7 @@ impl TrajectoryTree {
                 acceptance: 0.0,
                 steps: 0.0,
             };
-            let broken = self.extend(depth, forward, &mut walk, rng, ctx)?;
+            let broken = self.extend(depth, forward, &mut walk, rng, watch)?;
             acceptance += walk.acceptance;
             steps += walk.steps;
             if let Some(found) = broken {
@@ -197,11 +198,11 @@ impl TrajectoryTree {
         forward: bool,
         walk: &mut LeapfrogWalk<'_, '_>,
         rng: &mut StreamRng,
-        ctx: &Ctx,
-    ) -> Result<Option<TrajectoryEnd>, ToolError> {
+        watch: &dyn Watch,
+    ) -> Result<Option<TrajectoryEnd>, SamplingError> {
         let mut height = 0;
         for leaf in 1..=1_u32 << depth {
-            ctx.check()?;
+            watch.check()?;
             let state = &mut self.ends[usize::from(forward)];
             let fall = match walk.go(state)? {
                 Ok(fall) => fall,
@@ -250,7 +251,7 @@ struct LeapfrogWalk<'w, 'a> {
 
 impl LeapfrogWalk<'_, '_> {
     /// One leapfrog step: by how much the energy is below the start's, or why the trajectory ends.
-    fn go(&mut self, state: &mut PhasePoint) -> Result<Result<f64, TrajectoryEnd>, ToolError> {
+    fn go(&mut self, state: &mut PhasePoint) -> Result<Result<f64, TrajectoryEnd>, SamplingError> {
         self.hamiltonian.leapfrog(state, self.step)?;
         self.steps += 1.0;
         if state.level.is_nan() || state.level == f64::NEG_INFINITY {

@@ -1,6 +1,6 @@
 //! Adaptation before the first retained draw: windows, the covariance of a window, and the step size.
 
-use kernels::vector::{Unary, evaluate_unary};
+use crate::vector::{Unary, evaluate_unary};
 
 /// Ends of warm-up windows, the next one last: the first window, up to `start`, only finds the bulk; then windows of doubling
 /// length up to `end`. A rest shorter than the next window belongs to the one before.
