@@ -5,9 +5,10 @@ use faer::Mat;
 use super::csr::row_dot;
 use super::precondition::{Preconditioner, breakdown_error};
 use super::product::sparse_product;
-use super::{ComputationLimits, CsrMatrix, SparseError, go_on, reserve_bytes, reserve_doubles};
+use super::{CsrMatrix, SparseError, go_on, reserve_bytes, reserve_doubles};
 use crate::dense::cholesky::Cholesky;
 use crate::dense::condition::LinearOperator as _;
+use crate::watch::Watch;
 
 const WHAT: &str = "the amg preconditioner";
 const NONE: u32 = u32::MAX;
@@ -61,20 +62,20 @@ impl Multigrid {
     ///
     /// # Errors
     /// [`SparseError::Breakdown`] where a diagonal is not positive; stopped, or no memory.
-    pub fn new(a: &CsrMatrix, limits: &dyn ComputationLimits) -> Result<Self, SparseError> {
+    pub fn new(a: &CsrMatrix, watch: &dyn Watch) -> Result<Self, SparseError> {
         let bytes = 16 * a.nonzeros() as u64 + 16 * a.row_count() as u64;
-        reserve_bytes(limits, WHAT, bytes)?;
+        reserve_bytes(watch, WHAT, bytes)?;
         let mut levels = Vec::new();
         let mut matrix = GaussSeidel::new(a.clone())?;
         let mut strength = STRENGTH;
         while matrix.a.row_count() > COARSE_MAX && levels.len() < LEVELS_MAX {
-            go_on(limits)?;
+            go_on(watch)?;
             let n = matrix.a.row_count();
-            let Some((interpolation, coarse)) = coarsen_level(&matrix, strength, limits)? else {
+            let Some((interpolation, coarse)) = coarsen_level(&matrix, strength, watch)? else {
                 break;
             };
             let coarse_n = coarse.row_count();
-            reserve_doubles(limits, WHAT, n + 2 * coarse_n)?;
+            reserve_doubles(watch, WHAT, n + 2 * coarse_n)?;
             let next = GaussSeidel::new(coarse)?;
             levels.push(MultigridLevel {
                 matrix: std::mem::replace(&mut matrix, next),
@@ -224,21 +225,21 @@ impl GaussSeidel {
 fn coarsen_level(
     matrix: &GaussSeidel,
     strength: f64,
-    limits: &dyn ComputationLimits,
+    watch: &dyn Watch,
 ) -> Result<Option<(CsrMatrix, CsrMatrix)>, SparseError> {
     let n = matrix.a.row_count();
-    let strong = StrongConnections::of(matrix, strength, limits)?;
+    let strong = StrongConnections::of(matrix, strength, watch)?;
     let (aggregates, count) = aggregate_unknowns(&strong, n);
     if count == 0 || count * 10 > n * 9 {
         return Ok(None);
     }
-    go_on(limits)?;
-    let interpolation = smooth_interpolation(matrix, &strong, &aggregates, count, limits)?;
+    go_on(watch)?;
+    let interpolation = smooth_interpolation(matrix, &strong, &aggregates, count, watch)?;
     drop(strong);
-    let image = sparse_product(&matrix.a, &interpolation, count, limits)?;
-    reserve_bytes(limits, WHAT, 24 * interpolation.nonzeros() as u64)?;
-    let coarse = sparse_product(&interpolation.transposed(), &image, count, limits)?;
-    reserve_bytes(limits, WHAT, 12 * coarse.columns.len() as u64)?;
+    let image = sparse_product(&matrix.a, &interpolation, count, watch)?;
+    reserve_bytes(watch, WHAT, 24 * interpolation.nonzeros() as u64)?;
+    let coarse = sparse_product(&interpolation.transposed(), &image, count, watch)?;
+    reserve_bytes(watch, WHAT, 12 * coarse.columns.len() as u64)?;
     // The product is symmetric but for rounding; its transpose has sorted rows.
     Ok(Some((interpolation, coarse.transposed())))
 }
@@ -251,14 +252,10 @@ struct StrongConnections {
 }
 
 impl StrongConnections {
-    fn of(
-        matrix: &GaussSeidel,
-        strength: f64,
-        limits: &dyn ComputationLimits,
-    ) -> Result<Self, SparseError> {
+    fn of(matrix: &GaussSeidel, strength: f64, watch: &dyn Watch) -> Result<Self, SparseError> {
         let n = matrix.a.row_count();
         let bytes = 12 * matrix.a.nonzeros() as u64 + 32 * n as u64;
-        reserve_bytes(limits, WHAT, bytes)?;
+        reserve_bytes(watch, WHAT, bytes)?;
         let mut out = Self {
             starts: Vec::with_capacity(n + 1),
             places: Vec::new(),
@@ -333,7 +330,7 @@ fn smooth_interpolation(
     strong: &StrongConnections,
     aggregates: &[u32],
     count: usize,
-    limits: &dyn ComputationLimits,
+    watch: &dyn Watch,
 ) -> Result<CsrMatrix, SparseError> {
     const DAMPING: f64 = 4.0 / 3.0;
     const CANCELLED: f64 = 0.25;
@@ -360,7 +357,7 @@ fn smooth_interpolation(
     }
     let weight: Vec<f64> = sizes.iter().map(|size| 1.0 / size.sqrt()).collect();
     let bytes = 12 * (strong.columns.len() + n) as u64 + 16 * n as u64;
-    reserve_bytes(limits, WHAT, bytes)?;
+    reserve_bytes(watch, WHAT, bytes)?;
     let mut starts = Vec::with_capacity(n + 1);
     let (mut columns, mut entries) = (Vec::new(), Vec::new());
     starts.push(0);

@@ -10,8 +10,9 @@ use faer::sparse::linalg::cholesky::{
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par, Side, Spec};
 
-use super::{ComputationLimits, CsrMatrix, IndefiniteEvidence, SparseError, go_on, reserve_bytes};
+use super::{CsrMatrix, IndefiniteEvidence, SparseError, go_on, reserve_bytes};
 use crate::dense::condition::LinearOperator;
+use crate::watch::Watch;
 
 const WHAT: &str = "the Cholesky factorisation";
 /// Value and index of an entry of the factor, with the zeros that joined columns hold.
@@ -52,12 +53,12 @@ impl CholeskyPlan {
     pub(crate) fn new(
         a: &CsrMatrix,
         fill_max: usize,
-        limits: &dyn ComputationLimits,
+        watch: &dyn Watch,
     ) -> Result<Option<Self>, SparseError> {
         let n = a.row_count();
         let request = amd::order_scratch::<usize>(n, a.nonzeros());
         reserve_bytes(
-            limits,
+            watch,
             WHAT,
             request.size_bytes() as u64 + 8 * (a.nonzeros() + 5 * n) as u64,
         )?;
@@ -77,7 +78,7 @@ impl CholeskyPlan {
             bytes: request.size_bytes() as u64,
         })?;
         drop(memory);
-        let Some(counts) = column_counts(a, &order, &places, fill_max, limits)? else {
+        let Some(counts) = column_counts(a, &order, &places, fill_max, watch)? else {
             return Ok(None);
         };
         let operations = counts.iter().map(|&count| (count as f64).powi(2)).sum();
@@ -96,7 +97,7 @@ fn column_counts(
     order: &[usize],
     places: &[usize],
     fill_max: usize,
-    limits: &dyn ComputationLimits,
+    watch: &dyn Watch,
 ) -> Result<Option<Vec<usize>>, SparseError> {
     const NONE: usize = usize::MAX;
     const CHECK: usize = 1 << 20;
@@ -123,20 +124,17 @@ fn column_counts(
         }
         if fill > reserved {
             let chunk = fill.clamp(CHUNK_MIN, CHECK);
-            reserve_bytes(limits, WHAT, BYTES_PER_ENTRY * chunk as u64)?;
+            reserve_bytes(watch, WHAT, BYTES_PER_ENTRY * chunk as u64)?;
             reserved += chunk;
-            go_on(limits)?;
-            check_operations(limits, ANALYSIS * fill as f64)?;
+            go_on(watch)?;
+            check_operations(watch, ANALYSIS * fill as f64)?;
         }
     }
     Ok(Some(counts))
 }
 
-fn check_operations(limits: &dyn ComputationLimits, operations: f64) -> Result<(), SparseError> {
-    if limits.affords(operations) {
-        return Ok(());
-    }
-    Err(SparseError::Cost {
+fn check_operations(watch: &dyn Watch, operations: f64) -> Result<(), SparseError> {
+    watch.afford(operations).map_err(|_| SparseError::Cost {
         what: WHAT,
         operations,
     })
@@ -153,11 +151,11 @@ impl SparseCholesky {
     pub(crate) fn new(
         a: &CsrMatrix,
         plan: CholeskyPlan,
-        limits: &dyn ComputationLimits,
+        watch: &dyn Watch,
     ) -> Result<Self, SparseError> {
         // Large factors were measured at 2 to 10 operations a nanosecond.
-        check_operations(limits, 0.5 * plan.operations + ANALYSIS * plan.fill as f64)?;
-        reserve_bytes(limits, WHAT, 64 * a.nonzeros() as u64)?;
+        check_operations(watch, 0.5 * plan.operations + ANALYSIS * plan.fill as f64)?;
+        reserve_bytes(watch, WHAT, 64 * a.nonzeros() as u64)?;
         let n = a.row_count();
         let (starts, rows, values) = upper_triangle(a, &plan);
         let out_of_memory = |_| SparseError::Memory {
@@ -172,10 +170,10 @@ impl SparseCholesky {
             CholeskySymbolicParams::default(),
         )
         .map_err(out_of_memory)?;
-        go_on(limits)?;
+        go_on(watch)?;
         let mut factor = vec![0.0; symbolic.len_val()];
         let request = symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Spec::default());
-        reserve_bytes(limits, WHAT, request.size_bytes() as u64)?;
+        reserve_bytes(watch, WHAT, request.size_bytes() as u64)?;
         let outcome = symbolic.factorize_numeric_llt(
             &mut factor,
             SparseColMatRef::new(pattern, &values),

@@ -25,7 +25,7 @@ pub(super) fn solve_conjugate_gradient(
     target: StoppingCriterion,
 ) -> Result<(KrylovSolution, f64), SparseError> {
     const REST_MAX: f64 = 0.5;
-    reserve_doubles(problem.limits, "conjugate gradients", 7 * b.len())?;
+    reserve_doubles(problem.watch, "conjugate gradients", 7 * b.len())?;
     let mut first: Option<LanczosCoefficients> = None;
     let inner = |problem: &mut KrylovProblem<'_>, rest: &[f64], level: f64, left: usize| {
         let (run, coefficients) = run_iterations(problem, rest, level, left)?;
@@ -64,7 +64,7 @@ fn run_iterations(
     let mut coefficients = LanczosCoefficients::default();
     let mut iterations = 0;
     while iterations < iterations_max {
-        go_on(problem.limits)?;
+        go_on(problem.watch)?;
         iterations += 1;
         problem.a.multiply(&p, &mut image);
         let curvature = dot(&p, &image);
@@ -144,14 +144,15 @@ mod tests {
     #[test]
     fn the_least_ritz_value_is_the_least_eigenvalue_at_the_end() {
         use crate::sparse::precondition;
-        use crate::sparse::{CsrMatrix, NoLimits, PreconditionerMethod};
+        use crate::sparse::{CsrMatrix, PreconditionerMethod};
+        use crate::watch::NoWatch;
         let a = CsrMatrix::from_triplets(3, 3, &[0, 1, 2], &[0, 1, 2], &[1.0, 2.0, 3.0]);
         let mut preconditioner =
-            precondition::build_preconditioner(&a, PreconditionerMethod::None, &NoLimits).unwrap();
+            precondition::build_preconditioner(&a, PreconditionerMethod::None, &NoWatch).unwrap();
         let mut problem = KrylovProblem {
             a: &a,
             preconditioner: &mut *preconditioner,
-            limits: &NoLimits,
+            watch: &NoWatch,
         };
         let (_, coefficients) = run_iterations(&mut problem, &[1.0, 1.0, 1.0], 1e-14, 3).unwrap();
         assert!((coefficients.least_ritz_value() - 1.0).abs() < 1e-12);

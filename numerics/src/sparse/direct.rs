@@ -6,12 +6,13 @@ use super::cholesky::{CholeskyPlan, SparseCholesky};
 use super::lu::SparseLu;
 use super::outcome::{SolutionColumns, restore_scale, scaled_copy};
 use super::system::{DirectBudget, SparseEvidence, SparseJob, SparseMethod, SparseSolution};
-use super::{ComputationLimits, CsrMatrix, SparseError, go_on, reserve_doubles};
+use super::{CsrMatrix, SparseError, go_on, reserve_doubles};
 use crate::dense::condition::{LinearOperator, reciprocal_condition, weighted_inverse_norm};
 use crate::dense::refinement::{refine_solution, size_in};
 use crate::dense::scaling::Equilibration;
 use crate::dense::system::{RCOND_DOUBTFUL, unknown_units};
 use crate::dense::{dependent_column, max_abs, scale_by_exponent};
+use crate::watch::Watch;
 
 impl SparseJob<'_> {
     pub(super) fn by_cholesky(
@@ -23,7 +24,7 @@ impl SparseJob<'_> {
         // 24 bytes per entry, so that no machine has room for more.
         const FILL_MAX: usize = 1 << 40;
         let scaling = symmetric_scaling(self.a);
-        let scaled_copy = scaled_copy(self.a, &scaling, self.limits)?;
+        let scaled_copy = scaled_copy(self.a, &scaling, self.watch)?;
         let matrix = scaled_copy.as_ref().unwrap_or(self.a);
         let fill_max = cheap.map_or(FILL_MAX, |cheap| cheap.fill);
         let too_much = |operations| SparseError::Cost {
@@ -31,11 +32,11 @@ impl SparseJob<'_> {
             operations,
         };
         let plan =
-            CholeskyPlan::new(matrix, fill_max, self.limits)?.ok_or(too_much(fill_max as f64))?;
+            CholeskyPlan::new(matrix, fill_max, self.watch)?.ok_or(too_much(fill_max as f64))?;
         if let Some(cheap) = cheap.filter(|cheap| plan.operations > cheap.operations) {
             return Err(too_much(cheap.operations));
         }
-        let factors = SparseCholesky::new(matrix, plan, self.limits)?;
+        let factors = SparseCholesky::new(matrix, plan, self.watch)?;
         let fill = factors.fill();
         self.by_factors(
             SparseMethod::Cholesky,
@@ -49,9 +50,9 @@ impl SparseJob<'_> {
 
     pub(super) fn by_lu(&self, operations_max: f64) -> Result<SparseSolution, SparseError> {
         let scaling = general_scaling(self.a);
-        let scaled_copy = scaled_copy(self.a, &scaling, self.limits)?;
+        let scaled_copy = scaled_copy(self.a, &scaling, self.watch)?;
         let matrix = scaled_copy.as_ref().unwrap_or(self.a);
-        let factors = SparseLu::new(matrix, operations_max, self.limits)?;
+        let factors = SparseLu::new(matrix, operations_max, self.watch)?;
         let (fill, growth) = (factors.fill(), factors.growth());
         self.by_factors(
             SparseMethod::Lu,
@@ -89,10 +90,10 @@ impl SparseJob<'_> {
         growth: Option<f64>,
     ) -> Result<SparseSolution, SparseError> {
         let n = matrix.row_count();
-        reserve_doubles(self.limits, "the solution", n * (3 * self.k + 16))?;
+        reserve_doubles(self.watch, "the solution", n * (3 * self.k + 16))?;
         let factors = StoppableOperator {
             inner: factors,
-            limits: self.limits,
+            watch: self.watch,
             stopped: Cell::new(false),
         };
         let rcond = reciprocal_condition(&factors, matrix.norm1());
@@ -159,7 +160,7 @@ impl SparseJob<'_> {
 /// Checks the limits before each solve and skips the solve beyond them.
 struct StoppableOperator<'a> {
     inner: &'a dyn LinearOperator,
-    limits: &'a dyn ComputationLimits,
+    watch: &'a dyn Watch,
     stopped: Cell<bool>,
 }
 
@@ -168,11 +169,11 @@ impl StoppableOperator<'_> {
         if self.stopped.get() {
             return Err(SparseError::Stopped);
         }
-        go_on(self.limits)
+        go_on(self.watch)
     }
 
     fn goes_on(&self) -> bool {
-        if self.limits.stopped() {
+        if self.watch.check().is_err() {
             self.stopped.set(true);
         }
         !self.stopped.get()

@@ -26,7 +26,7 @@ pub(super) fn solve_by_gmres(
     const REST_MAX: f64 = 0.999;
     let restart = restart.min(b.len()).max(1);
     reserve_doubles(
-        problem.limits,
+        problem.watch,
         "GMRES",
         (restart + 6).saturating_mul(b.len() + restart),
     )?;
@@ -63,7 +63,7 @@ fn arnoldi_cycle(
     };
     let mut z = vec![0.0; n];
     while rotated.columns.len() < steps {
-        go_on(problem.limits)?;
+        go_on(problem.watch)?;
         let mut image = vec![0.0; n];
         let last = &basis[basis.len() - 1];
         problem.preconditioner.apply(last, &mut z);

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::csr::row_dot;
 use super::precondition::{Preconditioner, breakdown_error};
-use super::{ComputationLimits, CsrMatrix, SparseError, go_on, reserve_bytes};
+use super::{CsrMatrix, SparseError, go_on, reserve_bytes};
+use crate::watch::Watch;
 
 /// Rows between two looks at the limits.
 const CHECK: usize = 4096;
@@ -26,17 +27,17 @@ impl IncompleteLu {
     ///
     /// # References
     /// Y. Saad, "Iterative Methods for Sparse Linear Systems", 2nd ed., SIAM 2003, algorithm 10.4.
-    pub fn new(a: &CsrMatrix, limits: &dyn ComputationLimits) -> Result<Self, SparseError> {
+    pub fn new(a: &CsrMatrix, watch: &dyn Watch) -> Result<Self, SparseError> {
         let n = a.row_count();
         let bytes = 20 * a.nonzeros() as u64 + 24 * n as u64;
-        reserve_bytes(limits, "the ilu0 preconditioner", bytes)?;
+        reserve_bytes(watch, "the ilu0 preconditioner", bytes)?;
         let (starts, columns) = (a.starts(), a.columns());
         let mut values = a.values().to_vec();
         let mut diagonal = vec![NONE; n];
         let mut place = vec![NONE; n];
         for row in 0..n {
             if row % CHECK == 0 {
-                go_on(limits)?;
+                go_on(watch)?;
             }
             let range = starts[row]..starts[row + 1];
             for at in range.clone() {
@@ -110,11 +111,11 @@ impl IncompleteCholesky {
     /// # References
     /// J. A. Meijerink and H. A. van der Vorst, Math. Comp. 31, 1977; T. A. Manteuffel, "An incomplete factorization technique
     /// for positive definite linear systems", Math. Comp. 34, 1980 (the shift).
-    pub fn new(a: &CsrMatrix, limits: &dyn ComputationLimits) -> Result<Self, SparseError> {
+    pub fn new(a: &CsrMatrix, watch: &dyn Watch) -> Result<Self, SparseError> {
         const SHIFT: f64 = 1e-3;
         let n = a.row_count();
         let bytes = 20 * a.nonzeros() as u64 + 8 * n as u64;
-        reserve_bytes(limits, "the ic0 preconditioner", bytes)?;
+        reserve_bytes(watch, "the ic0 preconditioner", bytes)?;
         if let Some(row) = a.diagonal().iter().position(|&entry| entry <= 0.0) {
             return Err(breakdown_error(
                 "ic0",
@@ -141,7 +142,7 @@ impl IncompleteCholesky {
         };
         loop {
             factor.values.clone_from(&entries);
-            if factor.eliminate(1.0 + shift, limits)? {
+            if factor.eliminate(1.0 + shift, watch)? {
                 return Ok(factor);
             }
             // A dominant diagonal has a factor, so the shift stays below the largest row sum over the diagonal.
@@ -150,15 +151,11 @@ impl IncompleteCholesky {
     }
 
     /// Whether all pivots are positive.
-    fn eliminate(
-        &mut self,
-        raise: f64,
-        limits: &dyn ComputationLimits,
-    ) -> Result<bool, SparseError> {
+    fn eliminate(&mut self, raise: f64, watch: &dyn Watch) -> Result<bool, SparseError> {
         let n = self.starts.len() - 1;
         for row in 0..n {
             if row % CHECK == 0 {
-                go_on(limits)?;
+                go_on(watch)?;
             }
             let (first, last) = (self.starts[row], self.starts[row + 1] - 1);
             for at in first..last {

@@ -19,15 +19,15 @@ impl SparseJob<'_> {
         // One factor for all entries leaves the relative residual as it is.
         let even = even_exponent(self.a);
         let scaling = Equilibration::with(vec![-even; n], vec![0; n]);
-        let scaled_copy = scaled_copy(self.a, &scaling, self.limits)?;
+        let scaled_copy = scaled_copy(self.a, &scaling, self.watch)?;
         let matrix = scaled_copy.as_ref().unwrap_or(self.a);
-        reserve_doubles(self.limits, "the solution", n * (self.k + 5))?;
+        reserve_doubles(self.watch, "the solution", n * (self.k + 5))?;
         let mut preconditioner =
-            precondition::build_preconditioner(matrix, preconditioning, self.limits)?;
+            precondition::build_preconditioner(matrix, preconditioning, self.watch)?;
         let mut problem = KrylovProblem {
             a: matrix,
             preconditioner: &mut *preconditioner,
-            limits: self.limits,
+            watch: self.watch,
         };
         let target = StoppingCriterion {
             tolerance: self.options.tolerance,

@@ -1,8 +1,9 @@
 //! The outer loop of the iterative methods, on the true residual.
 
 use super::precondition::Preconditioner;
-use super::{ComputationLimits, CsrMatrix, KrylovConvergenceError, SparseError};
+use super::{CsrMatrix, KrylovConvergenceError, SparseError};
 use crate::dense::{add_multiple, euclidean_norm};
+use crate::watch::Watch;
 
 /// When an iteration ends.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +33,7 @@ pub(super) struct KrylovRun {
 pub(super) struct KrylovProblem<'a> {
     pub a: &'a CsrMatrix,
     pub preconditioner: &'a mut dyn Preconditioner,
-    pub limits: &'a dyn ComputationLimits,
+    pub watch: &'a dyn Watch,
 }
 
 /// Adds corrections until the true residual, computed in doubled precision, is within the tolerance.

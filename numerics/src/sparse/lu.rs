@@ -6,8 +6,9 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::colamd;
 
-use super::{ComputationLimits, CsrMatrix, SparseError, go_on, reserve_bytes};
+use super::{CsrMatrix, SparseError, go_on, reserve_bytes};
 use crate::dense::condition::LinearOperator;
+use crate::watch::Watch;
 
 const WHAT: &str = "the LU factorisation";
 const NONE: u32 = u32::MAX;
@@ -54,14 +55,14 @@ impl SparseLu {
     pub(crate) fn new(
         a: &CsrMatrix,
         operations_max: f64,
-        limits: &dyn ComputationLimits,
+        watch: &dyn Watch,
     ) -> Result<Self, SparseError> {
         let n = a.row_count();
-        reserve_bytes(limits, WHAT, 12 * a.nonzeros() as u64 + 64 * n as u64)?;
+        reserve_bytes(watch, WHAT, 12 * a.nonzeros() as u64 + 64 * n as u64)?;
         let by_columns = a.transposed();
-        let columns = column_order(&by_columns, limits)?;
-        go_on(limits)?;
-        let mut elimination = SparseElimination::new(n, operations_max, limits);
+        let columns = column_order(&by_columns, watch)?;
+        go_on(watch)?;
+        let mut elimination = SparseElimination::new(n, operations_max, watch);
         for &column in &columns {
             elimination.eliminate(&by_columns, column)?;
         }
@@ -84,14 +85,11 @@ impl SparseLu {
     }
 }
 
-fn column_order(
-    by_columns: &CsrMatrix,
-    limits: &dyn ComputationLimits,
-) -> Result<Vec<usize>, SparseError> {
+fn column_order(by_columns: &CsrMatrix, watch: &dyn Watch) -> Result<Vec<usize>, SparseError> {
     let n = by_columns.row_count();
     let request = colamd::order_scratch::<usize>(n, n, by_columns.nonzeros());
     let bytes = request.size_bytes() as u64 + 8 * (by_columns.nonzeros() + 2 * n) as u64;
-    reserve_bytes(limits, WHAT, bytes)?;
+    reserve_bytes(watch, WHAT, bytes)?;
     let indices: Vec<usize> = by_columns
         .columns()
         .iter()
@@ -113,7 +111,7 @@ fn column_order(
 
 /// The state of an elimination: the columns so far, rows still by their number in `A`.
 struct SparseElimination<'a> {
-    limits: &'a dyn ComputationLimits,
+    watch: &'a dyn Watch,
     lower: SparseTriangle,
     upper: SparseTriangle,
     pivots: Vec<f64>,
@@ -132,13 +130,13 @@ struct SparseElimination<'a> {
 }
 
 impl<'a> SparseElimination<'a> {
-    fn new(n: usize, operations_max: f64, limits: &'a dyn ComputationLimits) -> Self {
+    fn new(n: usize, operations_max: f64, watch: &'a dyn Watch) -> Self {
         let triangle = || SparseTriangle {
             starts: vec![0],
             ..SparseTriangle::default()
         };
         Self {
-            limits,
+            watch,
             lower: triangle(),
             upper: triangle(),
             pivots: Vec::with_capacity(n),
@@ -241,7 +239,7 @@ impl<'a> SparseElimination<'a> {
         self.operations += count as f64;
         if self.operations > self.next_check {
             self.next_check = self.operations + CHECK;
-            go_on(self.limits)?;
+            go_on(self.watch)?;
             if self.operations > self.operations_max {
                 let (what, operations) = (WHAT, self.operations);
                 return Err(SparseError::Cost { what, operations });
@@ -251,7 +249,7 @@ impl<'a> SparseElimination<'a> {
         if needed > self.reserved {
             // Vectors grow by doubling and hold old and new at once.
             let more = needed.clamp(CHUNK_MIN, CHUNK);
-            reserve_bytes(self.limits, WHAT, 24 * more as u64)?;
+            reserve_bytes(self.watch, WHAT, 24 * more as u64)?;
             self.reserved = needed + more;
         }
         Ok(())

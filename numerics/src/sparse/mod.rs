@@ -21,47 +21,21 @@ pub mod system;
 #[cfg(test)]
 mod tests;
 
+use crate::watch::Watch;
+
 pub use csr::CsrMatrix;
 pub use system::{
     PreconditionerMethod, SparseEvidence, SparseMethod, SparseOptions, SparseSolution,
     solve_sparse_system,
 };
 
-/// Limits set by the caller; kernels check them between pieces of work of a few milliseconds.
-pub trait ComputationLimits {
-    /// Whether to stop now.
-    fn stopped(&self) -> bool;
-    /// Sets memory aside before it is allocated; `false` when there is not so much.
-    fn reserve(&self, bytes: u64) -> bool;
-    /// Whether work that cannot be interrupted, at 10^9 operations a second, ends in time.
-    fn affords(&self, operations: f64) -> bool;
-}
-
-/// No limits at all.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoLimits;
-
-impl ComputationLimits for NoLimits {
-    fn stopped(&self) -> bool {
-        false
-    }
-
-    fn reserve(&self, _: u64) -> bool {
-        true
-    }
-
-    fn affords(&self, _: f64) -> bool {
-        true
-    }
-}
-
 /// Errors of sparse systems: no solution, or none within the limits. Rows and columns count from 0.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SparseError {
-    /// [`ComputationLimits::stopped`].
+    /// [`Watch::check`].
     #[error("stopped")]
     Stopped,
-    /// [`ComputationLimits::reserve`] said no.
+    /// [`Watch::reserve`] said no.
     #[error("{what} needs {bytes} bytes of memory, more than the limit leaves")]
     Memory {
         /// Purpose of the memory.
@@ -69,7 +43,7 @@ pub enum SparseError {
         /// Number of bytes.
         bytes: u64,
     },
-    /// [`ComputationLimits::affords`] said no.
+    /// [`Watch::afford`] said no.
     #[error(
         "{what} needs about {operations:.0e} operations and cannot be interrupted, more than the deadline allows"
     )]
@@ -150,27 +124,19 @@ pub struct KrylovConvergenceError {
 }
 
 pub(crate) fn reserve_bytes(
-    limits: &dyn ComputationLimits,
+    watch: &dyn Watch,
     what: &'static str,
     bytes: u64,
 ) -> Result<(), SparseError> {
-    if limits.reserve(bytes) {
-        return Ok(());
-    }
-    Err(SparseError::Memory { what, bytes })
+    watch
+        .reserve(bytes)
+        .map_err(|_| SparseError::Memory { what, bytes })
 }
 
-fn reserve_doubles(
-    limits: &dyn ComputationLimits,
-    what: &'static str,
-    count: usize,
-) -> Result<(), SparseError> {
-    reserve_bytes(limits, what, (count as u64).saturating_mul(8))
+fn reserve_doubles(watch: &dyn Watch, what: &'static str, count: usize) -> Result<(), SparseError> {
+    reserve_bytes(watch, what, (count as u64).saturating_mul(8))
 }
 
-fn go_on(limits: &dyn ComputationLimits) -> Result<(), SparseError> {
-    if limits.stopped() {
-        return Err(SparseError::Stopped);
-    }
-    Ok(())
+fn go_on(watch: &dyn Watch) -> Result<(), SparseError> {
+    watch.check().map_err(|_| SparseError::Stopped)
 }

@@ -1,9 +1,10 @@
 //! Normalised right-hand sides and column residuals, for direct and iterative solutions.
 
 use super::system::{SparseEvidence, SparseJob, SparseMethod, SparseSolution};
-use super::{ComputationLimits, CsrMatrix, SparseError, reserve_doubles};
+use super::{CsrMatrix, SparseError, reserve_doubles};
 use crate::dense::scaling::Equilibration;
 use crate::dense::{euclidean_norm, exponent_of, max_abs, scale_by_exponent};
+use crate::watch::Watch;
 
 impl SparseJob<'_> {
     /// One right-hand side brought to size 1 by a power of two, with its exponent, after the scaling of the rows.
@@ -88,12 +89,12 @@ impl SolutionColumns {
 pub(super) fn scaled_copy(
     a: &CsrMatrix,
     scaling: &Equilibration,
-    limits: &dyn ComputationLimits,
+    watch: &dyn Watch,
 ) -> Result<Option<CsrMatrix>, SparseError> {
     if !scaling.used {
         return Ok(None);
     }
     let doubles = 2 * a.nonzeros() + a.row_count();
-    reserve_doubles(limits, "the scaled matrix", doubles)?;
+    reserve_doubles(watch, "the scaled matrix", doubles)?;
     Ok(Some(a.clone().scaled(&scaling.rows, &scaling.columns)))
 }

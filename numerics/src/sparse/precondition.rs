@@ -2,7 +2,8 @@
 
 use super::amg::Multigrid;
 use super::incomplete::{IncompleteCholesky, IncompleteLu};
-use super::{ComputationLimits, CsrMatrix, PreconditionerMethod, SparseError, reserve_doubles};
+use super::{CsrMatrix, PreconditionerMethod, SparseError, reserve_doubles};
+use crate::watch::Watch;
 
 /// An approximate inverse.
 pub trait Preconditioner {
@@ -51,16 +52,16 @@ impl Preconditioner for JacobiPreconditioner {
 pub fn build_preconditioner(
     a: &CsrMatrix,
     kind: PreconditionerMethod,
-    limits: &dyn ComputationLimits,
+    watch: &dyn Watch,
 ) -> Result<Box<dyn Preconditioner>, SparseError> {
     Ok(match kind {
         PreconditionerMethod::None => Box::new(IdentityPreconditioner),
         PreconditionerMethod::Jacobi => {
-            reserve_doubles(limits, "the preconditioner", a.row_count())?;
+            reserve_doubles(watch, "the preconditioner", a.row_count())?;
             Box::new(JacobiPreconditioner::new(a)?)
         }
-        PreconditionerMethod::IncompleteCholesky => Box::new(IncompleteCholesky::new(a, limits)?),
-        PreconditionerMethod::IncompleteLu => Box::new(IncompleteLu::new(a, limits)?),
-        PreconditionerMethod::Multigrid => Box::new(Multigrid::new(a, limits)?),
+        PreconditionerMethod::IncompleteCholesky => Box::new(IncompleteCholesky::new(a, watch)?),
+        PreconditionerMethod::IncompleteLu => Box::new(IncompleteLu::new(a, watch)?),
+        PreconditionerMethod::Multigrid => Box::new(Multigrid::new(a, watch)?),
     })
 }

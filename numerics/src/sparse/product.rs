@@ -1,6 +1,7 @@
 //! The product of two sparse matrices.
 
-use super::{ComputationLimits, CsrMatrix, SparseError, go_on, reserve_bytes};
+use super::{CsrMatrix, SparseError, go_on, reserve_bytes};
+use crate::watch::Watch;
 
 /// `A B`, row by row; the columns of a row are not sorted.
 ///
@@ -38,13 +39,13 @@ pub(super) fn sparse_product(
     a: &CsrMatrix,
     b: &impl SparseRows,
     column_count: usize,
-    limits: &dyn ComputationLimits,
+    watch: &dyn Watch,
 ) -> Result<UnsortedProduct, SparseError> {
     const CHECK: usize = 1024;
     const CHUNK: usize = 1 << 18;
     let rows = CsrMatrix::row_count(a);
     reserve_bytes(
-        limits,
+        watch,
         "the multigrid preconditioner",
         8 * (rows + column_count) as u64,
     )?;
@@ -59,7 +60,7 @@ pub(super) fn sparse_product(
     let mut reserved = 0;
     for row in 0..rows {
         if row % CHECK == 0 {
-            go_on(limits)?;
+            go_on(watch)?;
         }
         let (a_columns, a_values) = a.row(row);
         let most: usize = a_columns
@@ -69,7 +70,7 @@ pub(super) fn sparse_product(
         if out.columns.len() + most > reserved {
             // Vectors grow by doubling and hold old and new at once.
             let more = most.max(out.columns.len().min(CHUNK));
-            reserve_bytes(limits, "the multigrid preconditioner", 24 * more as u64)?;
+            reserve_bytes(watch, "the multigrid preconditioner", 24 * more as u64)?;
             reserved = out.columns.len() + more;
         }
         let first = out.columns.len();

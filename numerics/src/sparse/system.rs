@@ -1,6 +1,7 @@
 //! Sparse square systems: the method chosen by the matrix, and error estimates.
 
-use super::{ComputationLimits, CsrMatrix, IndefiniteEvidence, SparseError};
+use super::{CsrMatrix, IndefiniteEvidence, SparseError};
+use crate::watch::Watch;
 
 /// Method for a sparse system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,7 +126,7 @@ pub fn solve_sparse_system(
     b: &[f64],
     k: usize,
     options: &SparseOptions,
-    limits: &dyn ComputationLimits,
+    watch: &dyn Watch,
 ) -> Result<SparseSolution, SparseError> {
     let n = a.row_count();
     assert!(
@@ -138,7 +139,7 @@ pub fn solve_sparse_system(
         b,
         k,
         options,
-        limits,
+        watch,
     };
     match options.method {
         Some(method) => job.by(method, None),
@@ -170,7 +171,7 @@ pub(super) struct SparseJob<'a> {
     pub(super) b: &'a [f64],
     pub(super) k: usize,
     pub(super) options: &'a SparseOptions,
-    pub(super) limits: &'a dyn ComputationLimits,
+    pub(super) watch: &'a dyn Watch,
 }
 
 /// Cost of a direct factorisation beyond which an iteration is tried first.

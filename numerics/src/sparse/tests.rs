@@ -1,16 +1,18 @@
 //! Tests of the kernels: small systems by hand, agreement with the dense kernels, and the properties of each part.
 
-use std::cell::Cell;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use proptest::prelude::*;
 
 use super::lu::SparseLu;
 use super::{
-    ComputationLimits, CsrMatrix, IndefiniteEvidence, NoLimits, PreconditionerMethod, SparseError,
-    SparseEvidence, SparseMethod, SparseOptions, solve_sparse_system,
+    CsrMatrix, IndefiniteEvidence, PreconditionerMethod, SparseError, SparseEvidence, SparseMethod,
+    SparseOptions, solve_sparse_system,
 };
 use crate::dense;
 use crate::dense::condition::LinearOperator as _;
+use crate::watch::{Interruption, NoWatch, Watch};
 
 /// The five-point Laplacian of m x m points (-1 beside, 4 on the diagonal).
 fn poisson(m: usize) -> CsrMatrix {
@@ -129,7 +131,7 @@ fn every_method_and_preconditioner_finds_the_same() {
         SparseOptions::default(),
     ];
     for options in cases {
-        let found = solve_sparse_system(&a, &b, 1, &options, &NoLimits)
+        let found = solve_sparse_system(&a, &b, 1, &options, &NoWatch)
             .unwrap_or_else(|err| panic!("{options:?}: {err}"));
         // The condition is 400: a residual of 1e-12 leaves an error below 4e-10.
         let limit = match found.evidence {
@@ -154,7 +156,7 @@ fn unsymmetric_systems_are_eliminated_or_iterated() {
         with(SparseMethod::Gmres, None),
         SparseOptions::default(),
     ] {
-        let found = solve_sparse_system(&a, &b, 1, &options, &NoLimits).unwrap();
+        let found = solve_sparse_system(&a, &b, 1, &options, &NoWatch).unwrap();
         assert!(
             distance(&found.x, &x) <= 1e-9,
             "{options:?}: {}",
@@ -168,8 +170,8 @@ fn unsymmetric_systems_are_eliminated_or_iterated() {
 fn factors_solve_with_the_transpose_too() {
     let a = convection(12, 0.4);
     let (b, _) = known(&a);
-    let forward = SparseLu::new(&a.transposed(), f64::INFINITY, &NoLimits).unwrap();
-    let backward = SparseLu::new(&a, f64::INFINITY, &NoLimits).unwrap();
+    let forward = SparseLu::new(&a.transposed(), f64::INFINITY, &NoWatch).unwrap();
+    let backward = SparseLu::new(&a, f64::INFINITY, &NoWatch).unwrap();
     let (mut x, mut y) = (b.clone(), b);
     forward.apply(&mut x);
     backward.apply_transposed(&mut y);
@@ -189,7 +191,7 @@ fn multigrid_needs_the_same_iterations_for_every_size() {
                 Some(PreconditionerMethod::Multigrid),
             )
         };
-        match solve_sparse_system(&a, &b, 1, &options, &NoLimits)
+        match solve_sparse_system(&a, &b, 1, &options, &NoWatch)
             .unwrap()
             .evidence
         {
@@ -214,7 +216,7 @@ fn the_estimated_energy_error_is_near_the_true_one() {
             tolerance: 1e-6,
             ..with(SparseMethod::ConjugateGradient, Some(preconditioning))
         };
-        let found = solve_sparse_system(&a, &b, 1, &options, &NoLimits).unwrap();
+        let found = solve_sparse_system(&a, &b, 1, &options, &NoWatch).unwrap();
         let SparseEvidence::Iterative {
             error_estimate: Some(estimate),
             ..
@@ -239,7 +241,7 @@ fn the_estimated_energy_error_is_near_the_true_one() {
 #[test]
 fn faults_are_named() {
     let failed = |a: &CsrMatrix, options: SparseOptions| {
-        solve_sparse_system(a, &vec![1.0; a.row_count()], 1, &options, &NoLimits).unwrap_err()
+        solve_sparse_system(a, &vec![1.0; a.row_count()], 1, &options, &NoWatch).unwrap_err()
     };
     let empty_row = CsrMatrix::from_triplets(3, 3, &[0, 2, 2], &[0, 1, 2], &[1.0; 3]);
     assert_eq!(
@@ -284,7 +286,7 @@ fn faults_are_named() {
             SparseMethod::ConjugateGradient,
             Some(PreconditionerMethod::None),
         ),
-        &NoLimits,
+        &NoWatch,
     );
     assert_eq!(
         outcome.unwrap_err(),
@@ -317,7 +319,7 @@ fn faults_are_named() {
 fn an_indefinite_matrix_goes_from_cholesky_to_lu() {
     let a = CsrMatrix::from_triplets(2, 2, &[0, 0, 1, 1], &[0, 1, 0, 1], &[1.0, 2.0, 2.0, 1.0]);
     let found =
-        solve_sparse_system(&a, &[5.0, 4.0], 1, &SparseOptions::default(), &NoLimits).unwrap();
+        solve_sparse_system(&a, &[5.0, 4.0], 1, &SparseOptions::default(), &NoWatch).unwrap();
     assert_eq!((found.x, found.method), (vec![1.0, 2.0], SparseMethod::Lu));
     assert!(matches!(
         found.abandoned[..],
@@ -338,7 +340,7 @@ fn no_convergence_brings_the_best_point() {
             ..with(method, Some(preconditioning))
         };
         let Err(SparseError::NoConvergence(best)) =
-            solve_sparse_system(&a, &b, 1, &options, &NoLimits)
+            solve_sparse_system(&a, &b, 1, &options, &NoWatch)
         else {
             panic!("{method:?} cannot converge in 20 iterations");
         };
@@ -354,7 +356,7 @@ fn no_convergence_brings_the_best_point() {
             Some(PreconditionerMethod::Multigrid),
         )
     };
-    let Err(SparseError::NoConvergence(best)) = solve_sparse_system(&a, &b, 1, &options, &NoLimits)
+    let Err(SparseError::NoConvergence(best)) = solve_sparse_system(&a, &b, 1, &options, &NoWatch)
     else {
         panic!("1e-300 cannot be reached");
     };
@@ -376,7 +378,7 @@ fn sizes_far_apart_are_scaled_and_the_residual_stays_true() {
         &[1.1e200, 1.0, 3e-200],
         1,
         &SparseOptions::default(),
-        &NoLimits,
+        &NoWatch,
     )
     .unwrap();
     assert!(distance(&found.x, &[1.0, 1.0, 3.0]) < 1e-15);
@@ -395,7 +397,7 @@ fn sizes_far_apart_are_scaled_and_the_residual_stays_true() {
             with(SparseMethod::Gmres, None),
             SparseOptions::default(),
         ] {
-            let found = solve_sparse_system(&a, &b, 1, &options, &NoLimits).unwrap();
+            let found = solve_sparse_system(&a, &b, 1, &options, &NoWatch).unwrap();
             assert!(distance(&found.x, &x) < 1e-9, "{scale} {options:?}");
         }
     }
@@ -413,7 +415,7 @@ fn several_right_hand_sides_come_back_row_by_row() {
         with(SparseMethod::Cholesky, None),
         with(SparseMethod::ConjugateGradient, None),
     ] {
-        let found = solve_sparse_system(&a, &both, 3, &options, &NoLimits).unwrap();
+        let found = solve_sparse_system(&a, &both, 3, &options, &NoWatch).unwrap();
         let expected: Vec<f64> = x
             .iter()
             .flat_map(|&value| [value, -2.0 * value, 0.0])
@@ -423,40 +425,36 @@ fn several_right_hand_sides_come_back_row_by_row() {
 }
 
 /// Stops after a number of looks.
-struct Patience(Cell<usize>);
+struct Patience(AtomicUsize);
 
-impl ComputationLimits for Patience {
-    fn stopped(&self) -> bool {
-        let left = self.0.get();
-        self.0.set(left.saturating_sub(1));
-        left == 0
-    }
-
-    fn reserve(&self, _: u64) -> bool {
-        true
-    }
-
-    fn affords(&self, _: f64) -> bool {
-        true
+impl Watch for Patience {
+    fn check(&self) -> Result<(), Interruption> {
+        let left = self.0.load(Relaxed);
+        self.0.store(left.saturating_sub(1), Relaxed);
+        if left == 0 {
+            return Err(Interruption::Stopped);
+        }
+        Ok(())
     }
 }
 
 /// Has so many bytes.
-struct Purse(Cell<u64>);
+struct Purse(AtomicU64);
 
-impl ComputationLimits for Purse {
-    fn stopped(&self) -> bool {
-        false
+impl Watch for Purse {
+    fn reserve(&self, bytes: u64) -> Result<(), Interruption> {
+        let Some(left) = self.0.load(Relaxed).checked_sub(bytes) else {
+            return Err(Interruption::Memory { bytes });
+        };
+        self.0.store(left, Relaxed);
+        Ok(())
     }
 
-    fn reserve(&self, bytes: u64) -> bool {
-        let left = self.0.get().checked_sub(bytes);
-        self.0.set(left.unwrap_or(self.0.get()));
-        left.is_some()
-    }
-
-    fn affords(&self, operations: f64) -> bool {
-        operations < 1e6
+    fn afford(&self, operations: f64) -> Result<(), Interruption> {
+        if operations >= 1e6 {
+            return Err(Interruption::Cost { operations });
+        }
+        Ok(())
     }
 }
 
@@ -477,7 +475,7 @@ fn every_method_looks_at_the_limits() {
                 &b,
                 1,
                 &with(method, None),
-                &Patience(Cell::new(patience)),
+                &Patience(AtomicUsize::new(patience)),
             );
             assert_eq!(
                 outcome.unwrap_err(),
@@ -486,8 +484,13 @@ fn every_method_looks_at_the_limits() {
             );
         }
         for bytes in [1 << 10, 1 << 19] {
-            let outcome =
-                solve_sparse_system(&a, &b, 1, &with(method, None), &Purse(Cell::new(bytes)));
+            let outcome = solve_sparse_system(
+                &a,
+                &b,
+                1,
+                &with(method, None),
+                &Purse(AtomicU64::new(bytes)),
+            );
             assert!(
                 matches!(outcome, Err(SparseError::Memory { .. })),
                 "{method:?} {bytes}"
@@ -499,7 +502,7 @@ fn every_method_looks_at_the_limits() {
         &vec![1.0; 10_000],
         1,
         &with(SparseMethod::Cholesky, None),
-        &Purse(Cell::new(1 << 30)),
+        &Purse(AtomicU64::new(1 << 30)),
     );
     assert!(matches!(outcome, Err(SparseError::Cost { .. })));
 }
@@ -525,7 +528,7 @@ proptest! {
             }
         }
         let b: Vec<f64> = (0..n).map(|index| index as f64 - 2.5).collect();
-        let sparse = solve_sparse_system(&a, &b, 1, &with(SparseMethod::Lu, None), &NoLimits);
+        let sparse = solve_sparse_system(&a, &b, 1, &with(SparseMethod::Lu, None), &NoWatch);
         let dense = dense::system::solve_dense_system(&full, n, &b, 1, Some(dense::factors::SquareMethod::Lu));
         match (sparse, dense) {
             (Ok(sparse), Ok(dense)) => {

@@ -2,7 +2,7 @@
 //!
 //! Values near a zero keep their relative accuracy: everything that cancels is done in double-double arithmetic.
 
-use super::dd::{DoubleDouble, EULER, PI, sin_cos};
+use super::dd::{DoubleDouble, EULER, LN_2, PI, sin_cos};
 use super::gamma::ln_gamma;
 
 /// Orders beyond are only answered where a power series converges at once.
@@ -163,7 +163,13 @@ fn small_pair(x: f64) -> BesselPair {
         y1 = y1 + odd * (harmonic.scale(1) + DoubleDouble::quotient(1.0, k + 1.0));
         k += 1.0;
     }
-    let ln = half.ln() + EULER;
+    // Half the smallest number is rounded to zero.
+    let ln = if half.hi == 0.0 {
+        DoubleDouble::from(x).ln() - LN_2
+    } else {
+        half.ln()
+    };
+    let ln = ln + EULER;
     let j1 = j1 * half;
     let two_over_pi = DoubleDouble::from(2.0) / PI;
     let pole = -(DoubleDouble::from(1.0) / half); // pi times the pole of Y1

@@ -291,6 +291,9 @@ fn least_whole(most: f64, probability: f64, tails: impl Fn(f64) -> (f64, f64)) -
     let (mut below, mut above) = (-1.0, most);
     while above - below > 1.0 {
         let middle = (0.5 * (below + above)).floor();
+        if middle <= below || middle >= above {
+            break; // beyond 2^53 whole numbers have no others between them
+        }
         match reaches(middle) {
             true => above = middle,
             false => below = middle,
@@ -463,6 +466,10 @@ fn both_gammas(a: f64, x: f64) -> (f64, f64) {
     let ln = DoubleDouble::from(a) * DoubleDouble::from(x).ln()
         - DoubleDouble::from(x)
         - ln_gamma(DoubleDouble::from(a));
+    // Far below the least double; the steps of the fraction no longer change at such arguments, and it would not see that it has converged.
+    if ln.hi < -1500.0 {
+        return if x < a { (0.0, 1.0) } else { (1.0, 0.0) };
+    }
     if x < 1.5 && a < 2.0 {
         let lower = small_series(a, x, ln);
         return (lower.round(), (DoubleDouble::from(1.0) - lower).round());

@@ -1,31 +1,74 @@
 //! Least squares by Householder QR, refined.
 
-use tool_core::{Ctx, Matrix, ToolError, Value, tool_error};
-
-use kernels::dense::lstsq::DesignMatrix;
-use kernels::dense::{add_multiple, euclidean_norm, exponent_of, max_abs, scale_by_exponent};
-use kernels::exact::{self, CompensatedSum};
-use kernels::special::{student_two_sided, student_two_sided_inverse};
+use crate::dense::lstsq::DesignMatrix;
+use crate::dense::{add_multiple, euclidean_norm, exponent_of, max_abs, scale_by_exponent};
+use crate::exact::{self, CompensatedSum};
+use crate::special::{student_two_sided, student_two_sided_inverse};
+use crate::watch::{Interruption, Watch};
 
 /// Probability of the confidence intervals.
 const CONFIDENCE: f64 = 0.95;
 
-/// A fit; the intercept, when there is one, comes first everywhere.
-pub(super) struct RegressionFit {
-    pub(super) estimates: Vec<f64>,
-    pub(super) standard_errors: Vec<f64>,
-    pub(super) t_values: Vec<f64>,
-    pub(super) p_values: Vec<f64>,
-    /// Half the width of the 95 % confidence interval of each estimate.
-    pub(super) half_widths: Vec<f64>,
-    pub(super) r2: f64,
-    pub(super) adjusted_r2: f64,
-    pub(super) residual_std: f64,
-    pub(super) degrees_of_freedom: usize,
-    pub(super) rcond: f64,
+/// Observations of predictors, and what is fitted of them.
+#[derive(Debug, Clone, Copy)]
+pub struct RegressionData<'a> {
+    /// The predictors, row by row.
+    pub x: &'a [f64],
+    /// Observations, at least as many as parameters.
+    pub rows: usize,
+    /// Predictors.
+    pub columns: usize,
+    /// With a degree, the powers 1 to it of a single predictor are the columns.
+    pub degree: Option<usize>,
+    /// Whether a leading column of ones is fitted.
+    pub has_intercept: bool,
 }
 
-/// Fits y = X b, with a leading column of ones when `intercept` is set; with a `degree` the columns are the powers 1 to `degree` of
+/// Why there is no fit.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum RegressionError {
+    /// The caller ended it.
+    #[error(transparent)]
+    Interrupted(#[from] Interruption),
+    /// A column is, to rounding, a combination of the ones before it.
+    #[error("the columns are linearly dependent: rank {rank} of {parameters}")]
+    RankDeficient {
+        /// Columns before it, which are independent.
+        rank: usize,
+        /// All columns.
+        parameters: usize,
+    },
+    /// An estimate is beyond the range of doubles.
+    #[error("the fit overflows the range of doubles")]
+    Overflow,
+}
+
+/// A fit; the intercept, when there is one, comes first everywhere.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RegressionFit {
+    /// The coefficients.
+    pub estimates: Vec<f64>,
+    /// Their standard errors; NaN without degrees of freedom.
+    pub standard_errors: Vec<f64>,
+    /// Estimates over their standard errors.
+    pub t_values: Vec<f64>,
+    /// Two-sided p values of the hypothesis that an estimate is 0 (Student t).
+    pub p_values: Vec<f64>,
+    /// Half the width of the 95 % confidence interval of each estimate.
+    pub half_widths: Vec<f64>,
+    /// Share of the variation of y that the fit explains.
+    pub r2: f64,
+    /// The share, with both sums over their degrees of freedom.
+    pub adjusted_r2: f64,
+    /// Standard deviation of the residuals.
+    pub residual_std: f64,
+    /// Observations less parameters.
+    pub degrees_of_freedom: usize,
+    /// Reciprocal condition of the columns, scaled to length 1.
+    pub rcond: f64,
+}
+
+/// Fits y = X b, with a leading column of ones when `has_intercept` is set; with a `degree` the columns are the powers 1 to `degree` of
 /// the single column of `x`, to about 30 digits.
 ///
 /// # Method
@@ -37,31 +80,29 @@ pub(super) struct RegressionFit {
 /// On the NIST reference problems all digits but one or two of a double; 2 n p^2 operations, 2 n p doubles of memory.
 ///
 /// # Errors
-/// `rank_deficient` when a diagonal entry of R falls below n * eps of its column: the column is, to rounding, a
-/// combination of the ones before it.
+/// [`RegressionError::RankDeficient`] when a diagonal entry of R falls below n * eps of its column: the column is, to rounding, a
+/// combination of the ones before it; [`RegressionError::Overflow`], [`RegressionError::Interrupted`].
 ///
 /// # References
 /// G. H. Golub, Numerische Mathematik 7, 1965; A. Bjorck, "Iterative refinement of linear least squares solutions", BIT 7,
 /// 1967.
-pub(super) fn fit_regression(
-    x: &Matrix,
-    degree: Option<usize>,
+pub fn fit_regression(
+    data: RegressionData<'_>,
     y: &[f64],
-    intercept: bool,
-    ctx: &Ctx,
-) -> Result<RegressionFit, ToolError> {
-    let n = x.rows();
-    let p = degree.unwrap_or(x.columns()) + usize::from(intercept);
+    watch: &dyn Watch,
+) -> Result<RegressionFit, RegressionError> {
+    let (n, intercept) = (data.rows, data.has_intercept);
+    let p = data.degree.unwrap_or(data.columns) + usize::from(intercept);
     // The design, plain and scaled, its factorisation and a few vectors.
-    ctx.reserve_doubles(n.saturating_mul(4 * p + 8))?;
-    let (design, exponents) = design_matrix(x, degree, intercept).scaled();
+    watch.reserve_doubles(n.saturating_mul(4 * p + 8))?;
+    let (design, exponents) = design_matrix(data).scaled();
     let y_exponent = exponent_of(max_abs(y));
     let y: Vec<f64> = y
         .iter()
         .map(|&value| scale_by_exponent(value, -y_exponent))
         .collect();
-    let qr = HouseholderQr::new(&design, intercept, ctx)?;
-    let (solution, residual) = qr.solve(&design, &y, ctx)?;
+    let qr = HouseholderQr::new(&design, watch)?;
+    let (solution, residual) = qr.solve(&design, &y, watch)?;
     let restored =
         |value: f64, column: usize| scale_by_exponent(value, exponents[column] + y_exponent);
 
@@ -75,7 +116,7 @@ pub(super) fn fit_regression(
     // A residual at the level of rounding is an exact fit; without this its r2 and t values would be noise.
     let defined = |value: f64, is: bool| if is { value } else { f64::NAN };
     let variance = defined(residual_squares / freedom as f64, freedom > 0);
-    let inverse = qr.inverse(ctx)?;
+    let inverse = qr.inverse(watch)?;
     let estimate = |column| restored(solution[column], column);
     let estimates: Vec<f64> = (0..p).map(estimate).collect();
     let error = |column| {
@@ -96,7 +137,7 @@ pub(super) fn fit_regression(
         freedom => student_two_sided_inverse(1.0 - CONFIDENCE, freedom as f64),
     };
     if estimates.iter().any(|value| !value.is_finite()) {
-        refuse!(numeric "/x", "overflow"; "the fit overflows the range of doubles"; "scale `x` or `y`");
+        return Err(RegressionError::Overflow);
     }
     Ok(RegressionFit {
         p_values: t_values.iter().map(p_value).collect(),
@@ -115,21 +156,6 @@ pub(super) fn fit_regression(
     })
 }
 
-/// Column k of the fit is a combination of those before it.
-fn rank_deficient(k: usize, parameters: usize, intercept: bool) -> ToolError {
-    let beside = if intercept { " and the intercept" } else { "" };
-    let hint = match (k + usize::from(!intercept)).checked_sub(1) {
-        None => "a constant column of `x` is the intercept: leave it out".to_owned(),
-        Some(column) => format!(
-            "leave column {column} of `x` (columns count from 0) out, or set `intercept` to false if it is constant"
-        ),
-    };
-    tool_error!(Numeric at "/x", "rank_deficient";
-        "the columns of `x`{beside} are linearly dependent: rank {k} of {parameters}")
-    .hint(hint)
-    .evidence(Value::object([("rank", k)]))
-}
-
 /// Squares of y around its mean, or around 0.
 fn total_squares(y: &[f64], around_mean: bool) -> f64 {
     let mean = if around_mean {
@@ -146,18 +172,18 @@ fn total_squares(y: &[f64], around_mean: bool) -> f64 {
 }
 
 /// The columns of the fit: a leading one for the intercept, then those of `x` or its powers.
-fn design_matrix(x: &Matrix, degree: Option<usize>, intercept: bool) -> DesignMatrix {
-    let rows = x.rows();
-    let Some(degree) = degree else {
-        let mut design = DesignMatrix::from_rows(x.as_slice(), rows, x.columns());
-        if intercept {
+fn design_matrix(data: RegressionData<'_>) -> DesignMatrix {
+    let rows = data.rows;
+    let Some(degree) = data.degree else {
+        let mut design = DesignMatrix::from_rows(data.x, rows, data.columns);
+        if data.has_intercept {
             design.high.splice(0..0, std::iter::repeat_n(1.0, rows));
             design.columns += 1;
         }
         return design;
     };
-    let mut powers = DesignMatrix::powers(x.as_slice(), degree);
-    if !intercept {
+    let mut powers = DesignMatrix::powers(data.x, degree);
+    if !data.has_intercept {
         powers.high.drain(..rows);
         if let Some(low) = &mut powers.low {
             low.drain(..rows);
@@ -176,7 +202,7 @@ struct HouseholderQr {
 }
 
 impl HouseholderQr {
-    fn new(design: &DesignMatrix, intercept: bool, ctx: &Ctx) -> Result<Self, ToolError> {
+    fn new(design: &DesignMatrix, watch: &dyn Watch) -> Result<Self, RegressionError> {
         let (n, p) = (design.rows, design.columns);
         let mut data = design.high.clone();
         let mut diagonal = Vec::with_capacity(p);
@@ -186,7 +212,10 @@ impl HouseholderQr {
             let length = euclidean_norm(reflector);
             let whole = euclidean_norm(design.column(k));
             if length <= n as f64 * f64::EPSILON * whole {
-                return Err(rank_deficient(k, p, intercept));
+                return Err(RegressionError::RankDeficient {
+                    rank: k,
+                    parameters: p,
+                });
             }
             // v = x + sign(x0) |x| e0, scaled so that H = I - v v' (that is, v'v = 2).
             let sign = 1.0_f64.copysign(reflector[0]);
@@ -195,7 +224,7 @@ impl HouseholderQr {
             reflector.iter_mut().for_each(|value| *value *= scale);
             diagonal.push(-sign * length);
             for column in tail.chunks_exact_mut(n) {
-                ctx.check()?;
+                watch.check()?;
                 apply_reflector(reflector, &mut column[k..]);
             }
         }
@@ -249,8 +278,8 @@ impl HouseholderQr {
         &self,
         design: &DesignMatrix,
         y: &[f64],
-        ctx: &Ctx,
-    ) -> Result<(Vec<f64>, Vec<f64>), ToolError> {
+        watch: &dyn Watch,
+    ) -> Result<(Vec<f64>, Vec<f64>), Interruption> {
         const REFINEMENTS: usize = 2;
         let p = self.columns;
         let y: Vec<CompensatedSum> = y.iter().map(|&value| CompensatedSum::new(value)).collect();
@@ -258,7 +287,7 @@ impl HouseholderQr {
         let mut residual = vec![0.0; self.rows];
         // Starting from zero, the first step is the plain solution and the others refine it.
         for _ in 0..=REFINEMENTS {
-            ctx.check()?;
+            watch.check()?;
             let mut f = design.augmented_residual(&y, &residual, &estimates);
             let dual = |column| design.dual_residual(column, &residual);
             let mut g: Vec<f64> = (0..p).map(dual).collect();
@@ -277,12 +306,12 @@ impl HouseholderQr {
     }
 
     /// The inverse of R, one column after the other.
-    fn inverse(&self, ctx: &Ctx) -> Result<TriangleInverse, ToolError> {
+    fn inverse(&self, watch: &dyn Watch) -> Result<TriangleInverse, Interruption> {
         let p = self.columns;
-        ctx.reserve_doubles(p.saturating_mul(p))?;
+        watch.reserve_doubles(p.saturating_mul(p))?;
         let mut data = vec![0.0; p * p];
         for (index, column) in data.chunks_exact_mut(p).enumerate() {
-            ctx.check()?;
+            watch.check()?;
             column[index] = 1.0;
             self.solve_upper(column);
         }

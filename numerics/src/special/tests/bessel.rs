@@ -440,3 +440,12 @@ fn wronskian() {
         }
     }
 }
+
+/// Half of the smallest number is rounded to zero, whose logarithm has no exponent.
+#[test]
+fn values_at_the_smallest_number() {
+    let least = f64::from_bits(1);
+    assert_eq!((bessel_j0(least), bessel_j1(least)), (1.0, 0.0));
+    let y0 = bessel_y0(least);
+    assert!((y0 + 473.999_073_423_004_2).abs() < 1e-12, "{y0}");
+}

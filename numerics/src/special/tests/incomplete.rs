@@ -312,3 +312,26 @@ fn student_inverse() {
     }
     assert!(student_two_sided_inverse(1e-300, 1.0) > 1e299);
 }
+
+/// Neighbouring doubles are more than 1 apart there, so that the search has to end at them.
+#[test]
+fn quantiles_of_more_trials_than_doubles_count_end() {
+    let found = binomial_quantile(0.5, 1e16, 0.5);
+    assert!((0.0..=1e16).contains(&found), "{found}");
+    let found = poisson_quantile(0.5, 1e16);
+    assert!((0.0..=3e16).contains(&found), "{found}");
+}
+
+/// Where the steps of the continued fraction no longer change; it was no number there.
+#[test]
+fn arguments_far_beyond_the_tail_have_none_of_it() {
+    for x in [1e4, 1e16, 1e30, 1e152, 1e308] {
+        for a in [0.01, 0.5, 3.0] {
+            assert_eq!(
+                (regularised_gamma_q(a, x), regularised_gamma_p(a, x)),
+                (0.0, 1.0),
+                "{a} {x}"
+            );
+        }
+    }
+}
