@@ -1,6 +1,6 @@
 //! The elementary functions against values computed with MPFR (see `data/vector/README.md`) and against an independent library.
 
-use kernels::vector::{
+use numerics::vector::{
     Binary, InstructionSet, Unary, binary_block, evaluate_unary, unary_block, with_level,
 };
 

@@ -1,6 +1,6 @@
 //! The same bits on every path: single values, blocks of any length, in place, constant operands, every level.
 
-use kernels::vector::{
+use numerics::vector::{
     Binary, GENERATORS, InstructionSet, LaneOperand, Ternary, Unary, UniformGenerators,
     active_level, binary_block, binary_block_scalar_left, binary_block_scalar_right,
     evaluate_binary, evaluate_ternary, evaluate_unary, select_block, select_value, sin_cos,

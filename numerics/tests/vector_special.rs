@@ -2,7 +2,7 @@
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
-use kernels::vector::{
+use numerics::vector::{
     Binary, InstructionSet, Unary, evaluate_binary, evaluate_unary, select_value, with_level,
 };
 

@@ -2,7 +2,9 @@
 
 use super::dispatch;
 use super::lanes::{self, ConstantOperand};
-use super::operation::{Binary, Ternary, Unary};
+use super::operation::{
+    Binary, Ternary, Unary, binary_functions, ternary_functions, unary_functions,
+};
 
 /// Every kernel by the name of its operation.
 mod kernel {
@@ -17,9 +19,9 @@ mod kernel {
     pub(super) use crate::vector::simple::*;
 }
 
-/// Defines a macro that evaluates an expression with the kernel type of an operation; a kernel has the name of its variant.
+/// Defines a macro that evaluates an expression with the kernel type of an operation.
 macro_rules! kernels {
-    ($dollar:tt $macro:ident $operation:ident { $($kernel:ident)+ }) => {
+    ($dollar:tt $macro:ident $operation:ident { $($kernel:ident = $word:literal, $meaning:literal;)+ }) => {
         macro_rules! $macro {
             ($dollar op:expr, $dollar alias:ident => $dollar body:expr) => {
                 match $dollar op {
@@ -33,17 +35,9 @@ macro_rules! kernels {
     };
 }
 
-kernels!($ with_unary Unary {
-    Neg Square Abs Sqrt Reciprocal Floor Ceil Round Trunc Sign Degrees Radians Sin Cos Tan Asin Acos Atan Sinh
-    Cosh Tanh Asinh Acosh Atanh Exp Exp2 Expm1 Log Log2 Log10 Log1p Cbrt Erf Erfc
-});
-
-kernels!($ with_binary Binary {
-    Add Sub Mul Div Mod Fmod Min Max Less LessEqual Greater GreaterEqual Equal NotEqual CopySign Pow Atan2
-    Hypot
-});
-
-kernels!($ with_ternary Ternary { MulAdd MulSub SubMul AddMul DiffMul });
+unary_functions!(kernels $ with_unary Unary);
+binary_functions!(kernels $ with_binary Binary);
+ternary_functions!(kernels $ with_ternary Ternary);
 
 /// An operand of a block: a value for each lane, or one for all.
 #[derive(Debug, Clone, Copy)]
