@@ -4,6 +4,7 @@
 //! Slices in, numbers out; matrices are row by row. Nothing here knows tools, and nothing here is on the way of a call that did not ask
 //! for it.
 
+pub mod cube;
 pub mod equations;
 pub mod linear;
 pub mod minimum;

@@ -20,7 +20,7 @@ pub type Slope<'a> = dyn Fn(&[f64]) -> Option<Vec<f64>> + 'a;
 const COST_MAX: f64 = 1e100;
 
 /// An objective as `argmin` asks for it, which cannot take an error everywhere: after a stop it has the largest cost at every point.
-struct ObjectiveCost<'a> {
+pub(crate) struct ObjectiveCost<'a> {
     objective: &'a Objective<'a>,
     unit: f64,
     stopped: &'a Cell<bool>,
@@ -39,11 +39,25 @@ impl<'a> ObjectiveCost<'a> {
         }
     }
 
+    /// An objective whose values are ordinary as they are.
+    pub(crate) fn in_units_of_one(objective: &'a Objective<'a>, stopped: &'a Cell<bool>) -> Self {
+        Self {
+            objective,
+            unit: 1.0,
+            stopped,
+        }
+    }
+
+    /// Whether a cost is that of a point with a value, and no stop came.
+    pub(crate) fn has_value(&self, cost: f64) -> bool {
+        cost < COST_MAX && !self.stopped.get()
+    }
+
     fn best<S: State<Param = Vec<f64>, Float = f64>>(&self, state: &S) -> Option<(Vec<f64>, f64)> {
         let cost = state.get_best_cost();
         let point = state.get_best_param()?;
-        let is_found = cost < COST_MAX && !self.stopped.get();
-        is_found.then(|| (point.clone(), cost * self.unit))
+        self.has_value(cost)
+            .then(|| (point.clone(), cost * self.unit))
     }
 }
 
@@ -93,9 +107,15 @@ impl Gradient for ObjectiveGradient<'_> {
 }
 
 /// A method that ends after a stop.
-struct Stoppable<'a, S> {
+pub(crate) struct Stoppable<'a, S> {
     solver: S,
     stopped: &'a Cell<bool>,
+}
+
+impl<'a, S> Stoppable<'a, S> {
+    pub(crate) fn new(solver: S, stopped: &'a Cell<bool>) -> Self {
+        Self { solver, stopped }
+    }
 }
 
 impl<O, I: State, S: Solver<O, I>> Solver<O, I> for Stoppable<'_, S> {
