@@ -1,0 +1,18 @@
+//! Symbolic mathematics for programs without tools: exact expressions, polynomials, calculus, equations, integers and formulas as text.
+//!
+//! Every function is bounded: depth, size and work are limited by its caller, and what cannot be answered is said, never guessed.
+
+pub mod budget;
+pub mod calculus;
+pub mod combinatorics;
+pub mod engine;
+pub mod integers;
+pub mod numeric;
+pub mod parse;
+mod parse_greek;
+pub(crate) mod poly;
+pub mod print;
+pub mod simplify;
+pub mod solve;
+pub mod tree;
+pub mod typeset;
