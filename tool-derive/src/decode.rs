@@ -188,7 +188,7 @@ fn decode_tagged_variants(variants: &[DeriveVariant]) -> TokenStream {
         quote!(#(#spellings)|* => #content,)
     });
     quote! {
-        let tagged = ::tool_core::convert::Tagged::read(value)?;
+        let tagged = ::tool_core::convert::TaggedObject::read(value)?;
         match tagged.name() {
             #(#arms)*
             _ => Err(tagged.unknown(&[#(#spellings),*])),
