@@ -29,6 +29,11 @@ pub fn brief_message(message: impl Display) -> String {
     kept.text
 }
 
+/// A number of things, in words: `1 step`, `2 steps`.
+pub fn count_phrase(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// The beginning of a text: at most this many bytes, at a character boundary.
 fn text_head(text: &str, bytes_max: usize) -> &str {
     &text[..text.floor_char_boundary(bytes_max)]

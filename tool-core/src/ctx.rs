@@ -10,13 +10,13 @@ use crate::capability::{
 };
 use crate::error::ToolError;
 use crate::outcome::{EVENT, EVENT_DATA, SHORTFALL, Shortfall};
-use crate::rng::{StreamRng, stream_rng};
 use crate::source::DataSource;
 use crate::spec::{Capability, Spec};
 use crate::stop::StopFlag;
 use crate::tool_error;
 use crate::types::RandomSeed;
 use crate::value::{Object, Value};
+use random_streams::{StreamRng, stream_rng};
 
 /// Defines [`Capabilities`] and their accessors of [`Ctx`], a line each: field, trait, name in messages, declarations that grant it.
 macro_rules! capabilities {
@@ -146,14 +146,14 @@ impl Ctx {
         self
     }
 
-    /// Has every answer that can be computed twice computed twice, as if the call had asked for it.
+    /// Asks tools that can to compute their answer a second time, as if the call had `verify`.
     #[must_use]
     pub fn verifying(mut self) -> Self {
         self.must_verify = true;
         self
     }
 
-    /// Whether every answer that can be computed twice is.
+    /// Whether tools that can compute their answer a second time.
     pub fn must_verify(&self) -> bool {
         self.must_verify
     }

@@ -178,6 +178,9 @@ pub struct Spec {
     pub keyed_by: Option<&'static [&'static str]>,
     /// JSON pointers of the arguments that hold plans or calls: references to files in them are opened by those.
     pub holds_calls: &'static [&'static str],
+    /// JSON pointers of arguments that name files whose contents are answered: a call needs what reading these files needs, as one with
+    /// `{"$file": path}` does.
+    pub reads: &'static [&'static str],
     /// Whether it must be the only call running.
     pub exclusive: bool,
     /// Facts that must hold, such as `workspace=ready`.
@@ -218,6 +221,7 @@ impl Spec {
             resources: &[],
             keyed_by: None,
             holds_calls: &[],
+            reads: &[],
             exclusive: false,
             preconditions: &[],
             syntax: &[],

@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 use crate::convert::{self, from_value, to_value};
 use crate::ctx::Ctx;
 use crate::error::{ErrorCode, RequestProblem, ToolError};
+use crate::file_pattern::pattern_folder;
 use crate::input::{DataPlace, SourceRef};
 use crate::json;
 use crate::resource::ResourceKey;
@@ -458,7 +459,7 @@ pub fn source_keys(sources: &[SourceRef]) -> Vec<ResourceKey> {
     let files = sources
         .iter()
         .filter_map(|source| match &source.source.place {
-            DataPlace::File(path) => Some(ResourceKey::read_path(path)),
+            DataPlace::File(path) => Some(ResourceKey::read_path(pattern_folder(path))),
             DataPlace::Artifact(_) => None,
         });
     files.collect()

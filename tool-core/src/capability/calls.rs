@@ -52,6 +52,21 @@ pub struct ChainRequest {
     pub check_only: bool,
 }
 
+/// A pipeline to run: which phases of the project's configuration, or which recorded pipeline to continue.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PipelineRequest {
+    /// Phases that are left out.
+    pub skip: Vec<String>,
+    /// The one phase that runs.
+    pub only: Option<String>,
+    /// The phase to begin with.
+    pub from: Option<String>,
+    /// Id of the pipeline that is continued; the phases are its own then.
+    pub resume: Option<String>,
+    /// Whether agents of it run again whose outcome is unknown.
+    pub retry_unknown: bool,
+}
+
 /// How an agent ended that a call started.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AgentReport {
@@ -129,6 +144,15 @@ pub trait ToolCaller: Send + Sync {
     /// `precondition_failed` where the configuration names no command line for the role, or the interface starts no agents.
     fn agent(&self, role: &str, own: &[&str]) -> Result<Box<dyn PreparedAgent>, ToolError> {
         let _ = (role, own);
+        Err(no_dispatcher())
+    }
+
+    /// Runs a pipeline of the project to its end, and gives its record. Its agents have at most the tools of the caller.
+    ///
+    /// # Errors
+    /// Everything that keeps a phase or agent from starting; `precondition_failed` where the interface starts no agents.
+    fn pipeline(&self, request: &PipelineRequest, stop: &StopFlag) -> Result<Value, ToolError> {
+        let _ = (request, stop);
         Err(no_dispatcher())
     }
 

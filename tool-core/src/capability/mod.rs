@@ -14,8 +14,8 @@ mod model;
 mod records;
 
 pub use calls::{
-    AgentReport, BudgetRaise, CallDelegation, ChainRequest, OperatorQuestion, PreparedAgent,
-    ToolCaller,
+    AgentReport, BudgetRaise, CallDelegation, ChainRequest, OperatorQuestion, PipelineRequest,
+    PreparedAgent, ToolCaller,
 };
 pub use client::{CallClient, ClientQuestion, cannot_answer, input_required};
 pub use commits::{CommitRules, Presence};

@@ -130,12 +130,12 @@ impl<'a> Elements<'a> {
 }
 
 /// A variant by its name, and its content where it has one: `"name"` or `{"name": content}`.
-pub struct Tagged<'a> {
+pub struct TaggedObject<'a> {
     name: &'a str,
     content: Option<&'a Value>,
 }
 
-impl<'a> Tagged<'a> {
+impl<'a> TaggedObject<'a> {
     /// The name of a variant.
     ///
     /// # Errors

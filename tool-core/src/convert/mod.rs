@@ -9,7 +9,7 @@ mod encode;
 mod error;
 
 pub use decode::{Decode, from_value};
-pub use derived::{Elements, Fields, Tagged};
+pub use derived::{Elements, Fields, TaggedObject};
 pub use encode::{Encode, EncodeError, EncodeWith, EncodedValue, Encoder, encode_value, to_value};
 pub use error::DecodeError;
 pub use tool_derive::{Decode, Encode};

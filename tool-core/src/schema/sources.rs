@@ -56,14 +56,14 @@ fn of_data(more: &Schema) -> Schema {
         table[name] = property.clone();
     }
     let mut file = table.clone();
-    file["member"] = json!({ "type": "string", "description": "The array of an .npz file" });
+    file["member"] = json!({ "type": "string", "description": "Array of an .npz file, sheet of a workbook, table of a database" });
     file["delimiter"] = json!({ "type": "string", "minLength": 1, "maxLength": 1, "description": "Delimited text: the character between cells; found where absent" });
     file["has_header"] = json!({ "type": "boolean", "description": "Delimited text: whether the first line names the columns" });
     file["decimal_comma"] =
         json!({ "type": "boolean", "description": "Delimited text: whether `3,5` is a number" });
     file["missing_words"] = json!({ "type": "array", "items": { "type": "string" }, "description": "Delimited text: words for missing cells, in place of NA, NaN, null and -, which are texts in columns of texts" });
     json!({ "anyOf": [
-        reference_schema("$file", "A .csv, .tsv, .json, .jsonl, .npy or .npz file, also .gz, relative to the workspace root", &file),
+        reference_schema("$file", "A .csv, .tsv, .json, .jsonl, .parquet, .arrow, .xlsx, .db, .npy or .npz file, also .gz or .zst, below the workspace root", &file),
         artifact_schema(&table),
         reference_schema(npy::KEY, "The bytes of an .npy file in base64", &json!({})),
     ] })
