@@ -1,16 +1,18 @@
 //! `integrate_nd`: the integral of a function of several variables over a box, or between limits that depend on earlier variables.
 
 mod map;
-mod random;
 #[cfg(test)]
 mod tests;
 
-use kernels::quadrature::{
-    QuadratureEnd, QuadratureFault, SOBOL_DIMENSIONS, cubature_points, integrate_box,
+use numerics::FunctionError;
+use numerics::quadrature::{
+    QuadratureEnd, QuadratureError, SOBOL_DIMENSIONS, cubature_points, integrate_box,
+    integrate_by_random_points,
 };
 
 use self::map::IntegrationDomain;
 use super::limit::RangeLimit;
+use crate::call_watch::CallWatch;
 use crate::expression::unknowns;
 use crate::expression::{Expression, NamedParameters};
 use crate::prelude::*;
@@ -173,14 +175,9 @@ impl Tool for Args {
         let tolerances = (args.rtol.get().max(1e-14), args.atol.get());
         let most = args.max_evals.get() as u64;
         let found = match method {
-            IntegrateNdMethod::QuasiMonteCarlo => random::integrate_by_random_points(
-                &mut field,
-                n,
-                tolerances,
-                most,
-                ctx.seed(args.seed),
-                ctx,
-            )?,
+            IntegrateNdMethod::QuasiMonteCarlo => {
+                by_random_points(&mut field, n, tolerances, most, ctx.seed(args.seed), ctx)?
+            }
             _ => by_cubature(&mut field, n, tolerances, most, ctx)?,
         };
         cubature_output(found, method, &expression, &field, ctx)
@@ -211,11 +208,10 @@ struct UnitCubeIntegrand<'a> {
 
 impl UnitCubeIntegrand<'_> {
     /// Values at points of the unit cube, `points[i]` coordinate `i` of each.
-    fn values(&mut self, points: &[Vec<f64>], values: &mut [f64]) -> Result<(), ToolError> {
+    fn values(&mut self, points: &[Vec<f64>], values: &mut [f64]) -> Result<(), FunctionError> {
         for first in (0..values.len()).step_by(self.strip) {
             let last = (first + self.strip).min(values.len());
-            self.ctx.check()?;
-            self.ctx.count_evaluations((last - first) as u64)?;
+            self.ctx.check().map_err(FunctionError::new)?;
             let (places, stretch) = self.map.places(points, first..last, &mut self.limits);
             let slots: Vec<&[f64]> = places.iter().map(Vec::as_slice).collect();
             let values = &mut values[first..last];
@@ -254,13 +250,9 @@ fn by_cubature(
                 .saturating_mul(points * (n as u64 + 1) * 8),
     )?;
     let mut values = |points: &[Vec<f64>], values: &mut [f64]| field.values(points, values);
-    let found =
-        integrate_box(&mut values, &vec![(0.0, 1.0); n], tolerances, most).map_err(|fault| {
-            match fault {
-                QuadratureFault::Function(err) => err,
-                other => ToolError::numeric("/f", format!("{other:?}")),
-            }
-        })?;
+    let watch = CallWatch(ctx);
+    let found = integrate_box(&mut values, &vec![(0.0, 1.0); n], tolerances, most, &watch)
+        .map_err(|error| multiple_integral_error(error, ctx))?;
     Ok(MultipleIntegral {
         integral: found.value,
         error: found.error,
@@ -269,6 +261,38 @@ fn by_cubature(
         ending: found.ending,
         undefined: !found.error.is_finite(),
     })
+}
+
+fn by_random_points(
+    field: &mut UnitCubeIntegrand<'_>,
+    n: usize,
+    tolerances: (f64, f64),
+    most: u64,
+    seed: RandomSeed,
+    ctx: &Ctx,
+) -> Result<MultipleIntegral, ToolError> {
+    let mut values = |points: &[Vec<f64>], values: &mut [f64]| field.values(points, values);
+    let watch = CallWatch(ctx);
+    let found = integrate_by_random_points(&mut values, n, tolerances, most, seed.get(), &watch)
+        .map_err(|error| multiple_integral_error(error, ctx))?;
+    Ok(MultipleIntegral {
+        integral: found.value,
+        error: found.error,
+        standard_error: Some(found.standard_error),
+        evaluations: found.evaluations,
+        ending: found.ending,
+        undefined: found.is_undefined,
+    })
+}
+
+fn multiple_integral_error(error: QuadratureError, ctx: &Ctx) -> ToolError {
+    match error {
+        QuadratureError::Interrupted(interruption) => {
+            CallWatch(ctx).interruption_error(interruption)
+        }
+        QuadratureError::Function(error) => CallWatch::function_error(error),
+        other => ToolError::numeric("/f", other),
+    }
 }
 
 fn cubature_output(

@@ -1,6 +1,6 @@
 //! `integrate_samples`: the integral of a function that is known at samples.
 
-use kernels::quadrature::samples as kernel;
+use numerics::quadrature::{self, SampleRule, UNEVEN_STEPS};
 
 use super::samples::SampledFunction;
 use crate::prelude::*;
@@ -85,39 +85,30 @@ impl Tool for Args {
         let samples = SampledFunction::load(args.x.as_ref(), &args.y, args.dx, 2, ctx)?;
         let (x, y) = (&samples.x, &samples.y);
         ctx.afford(x.len() as f64 * 100.0)?;
-        let method = if x.len() == 2 {
-            IntegrateSamplesMethod::Trapezoid
-        } else {
-            args.method
-        };
-        let pieces = interval_integrals(method, x, y);
-        let integral = sum_of_pieces(&pieces);
-        let uneven = find_uneven_intervals(x);
-        let error = (x.len() > 2).then(|| estimate_error(method, integral, x, y));
-        let error = error.map(|error| error + apart_where(&uneven, method, &pieces, x, y));
-        let count = uneven.iter().filter(|is_uneven| **is_uneven).count();
-        if count > 0
-            && matches!(
-                method,
-                IntegrateSamplesMethod::Simpson | IntegrateSamplesMethod::Spline
-            )
-        {
+        let found = quadrature::integrate_samples(x, y, args.method.rule());
+        let method = IntegrateSamplesMethod::of(found.rule);
+        let swings = matches!(
+            method,
+            IntegrateSamplesMethod::Simpson | IntegrateSamplesMethod::Spline
+        );
+        if found.uneven > 0 && swings {
             ctx.warn(format!(
-                "{count} of {} intervals are more than {UNEVEN} times as long or short as a neighbour: a curve through such samples may \
+                "{} of {} intervals are more than {UNEVEN_STEPS} times as long or short as a neighbour: a curve through such samples may \
                  swing far out; `method`: \"trapezoid\" or \"pchip\" does not",
+                found.uneven,
                 x.len() - 1
             ));
         }
         let sign = if samples.is_reversed { -1.0 } else { 1.0 };
         let cumulative = args
             .cumulative
-            .then(|| cumulative_sums(&pieces, samples.is_reversed));
-        if !integral.is_finite() {
+            .then(|| cumulative_sums(&found.pieces, samples.is_reversed));
+        if !found.value.is_finite() {
             refuse!(numeric "/y", "overflow"; "the integral is beyond the range of a double"; "scale the values");
         }
         Ok(Output {
-            integral: sign * integral + 0.0,
-            error,
+            integral: sign * found.value + 0.0,
+            error: found.error,
             method,
             samples: x.len(),
             cumulative,
@@ -125,92 +116,24 @@ impl Tool for Args {
     }
 }
 
-/// The integral of each interval.
-fn interval_integrals(method: IntegrateSamplesMethod, x: &[f64], y: &[f64]) -> Vec<f64> {
-    match method {
-        IntegrateSamplesMethod::Trapezoid => kernel::trapezoid_integrals(x, y),
-        IntegrateSamplesMethod::Simpson => kernel::simpson_integrals(x, y),
-        IntegrateSamplesMethod::Spline => {
-            kernel::hermite_integrals(x, y, &kernel::spline_slopes(x, y))
-        }
-        IntegrateSamplesMethod::Pchip => {
-            kernel::hermite_integrals(x, y, &kernel::pchip_slopes(x, y))
+impl IntegrateSamplesMethod {
+    fn rule(self) -> SampleRule {
+        match self {
+            Self::Simpson => SampleRule::Simpson,
+            Self::Trapezoid => SampleRule::Trapezoid,
+            Self::Spline => SampleRule::Spline,
+            Self::Pchip => SampleRule::Pchip,
         }
     }
-}
 
-fn sum_of_pieces(pieces: &[f64]) -> f64 {
-    kernels::vector::sum_numbers(pieces)
-}
-
-/// Ratio of neighbouring intervals from which parabolas and splines are not trusted.
-const UNEVEN: f64 = 3.0;
-
-/// The intervals much longer or shorter than a neighbour.
-fn find_uneven_intervals(x: &[f64]) -> Vec<bool> {
-    let steps: Vec<f64> = x.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let mut uneven = vec![false; steps.len()];
-    for (index, pair) in steps.windows(2).enumerate() {
-        if pair[0] > UNEVEN * pair[1] || pair[1] > UNEVEN * pair[0] {
-            uneven[index] = true;
-            uneven[index + 1] = true;
+    fn of(rule: SampleRule) -> Self {
+        match rule {
+            SampleRule::Simpson => Self::Simpson,
+            SampleRule::Trapezoid => Self::Trapezoid,
+            SampleRule::Spline => Self::Spline,
+            SampleRule::Pchip => Self::Pchip,
         }
     }
-    uneven
-}
-
-/// The difference from trapezia over some intervals.
-fn apart_where(
-    uneven: &[bool],
-    method: IntegrateSamplesMethod,
-    pieces: &[f64],
-    x: &[f64],
-    y: &[f64],
-) -> f64 {
-    if method == IntegrateSamplesMethod::Trapezoid || !uneven.contains(&true) {
-        return 0.0;
-    }
-    let trapezia = kernel::trapezoid_integrals(x, y);
-    let differences = pieces.iter().zip(&trapezia).zip(uneven);
-    let counted = differences.filter(|(_, is_uneven)| **is_uneven);
-    counted.map(|((a, b), _)| (a - b).abs()).sum()
-}
-
-fn estimate_error(method: IntegrateSamplesMethod, integral: f64, x: &[f64], y: &[f64]) -> f64 {
-    /// Fewer samples have no half.
-    const HALF_MIN: usize = 7;
-    let others: &[IntegrateSamplesMethod] = match method {
-        IntegrateSamplesMethod::Trapezoid => &[IntegrateSamplesMethod::Simpson],
-        IntegrateSamplesMethod::Simpson => &[IntegrateSamplesMethod::Spline],
-        IntegrateSamplesMethod::Spline => &[IntegrateSamplesMethod::Simpson],
-        IntegrateSamplesMethod::Pchip => &[
-            IntegrateSamplesMethod::Simpson,
-            IntegrateSamplesMethod::Spline,
-        ],
-    };
-    let apart = others
-        .iter()
-        .map(|other| (sum_of_pieces(&interval_integrals(*other, x, y)) - integral).abs());
-    let mut most = apart.fold(0.0, f64::max);
-    if x.len() >= HALF_MIN && x.len() % 2 == 1 {
-        let every_second = |values: &[f64]| values.iter().copied().step_by(2).collect::<Vec<f64>>();
-        let coarse = sum_of_pieces(&interval_integrals(
-            method,
-            &every_second(x),
-            &every_second(y),
-        ));
-        // Orders 2 and 4: the error falls to a quarter and to a sixteenth.
-        let share = if matches!(
-            method,
-            IntegrateSamplesMethod::Trapezoid | IntegrateSamplesMethod::Pchip
-        ) {
-            3.0
-        } else {
-            15.0
-        };
-        most = most.max((coarse - integral).abs() / share);
-    }
-    most
 }
 
 /// Sums up to each place, in the order given.

@@ -1,12 +1,14 @@
 //! Optimisation of an expensive objective with few evaluations.
 
-mod acquisition;
-mod search;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
+use numerics::FunctionError;
+use numerics::bayes::{AcquisitionFunction, BayesError, BayesOptions, maximise_in_cube};
+
+use crate::call_watch::CallWatch;
 use crate::expression::unknowns::{self, PerVariable};
 use crate::expression::{Expression, NamedParameters};
 use crate::prelude::*;
@@ -40,7 +42,7 @@ pub(crate) struct Args {
     pub n_iter: BoundedInteger<0, 300>,
     /// Quantity that the next point maximises.
     #[value(default)]
-    pub acquisition: AcquisitionFunction,
+    pub acquisition: BayesoptAcquisition,
     /// Standard deviation of the noise of the objective, relative to that of the process, at most 1e100; at least 1e-5 is used,
     /// for a stable fit. Expressions have no noise: larger values smooth over jumps and ripples.
     #[value(default = "default_noise")]
@@ -71,7 +73,7 @@ pub(crate) enum BayesoptMode {
 /// Criterion for the next point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum AcquisitionFunction {
+pub(crate) enum BayesoptAcquisition {
     /// Expected improvement over the best value so far.
     #[default]
     Ei,
@@ -79,6 +81,28 @@ pub(crate) enum AcquisitionFunction {
     Ucb,
     /// Probability of improving the best value by 0.01 standard deviations of all values; searches locally.
     Pi,
+}
+
+impl From<BayesoptAcquisition> for AcquisitionFunction {
+    fn from(acquisition: BayesoptAcquisition) -> Self {
+        match acquisition {
+            BayesoptAcquisition::Ei => Self::ExpectedImprovement,
+            BayesoptAcquisition::Ucb => Self::UpperConfidence,
+            BayesoptAcquisition::Pi => Self::ImprovementProbability,
+        }
+    }
+}
+
+/// The error of a search in the words of the tools.
+fn search_error(error: BayesError, ctx: &Ctx) -> ToolError {
+    match error {
+        BayesError::Interrupted(interruption) => CallWatch(ctx).interruption_error(interruption),
+        BayesError::Function(error) => CallWatch::function_error(error),
+        shape @ BayesError::Shape { .. } => ToolError::new(ErrorCode::Internal, shape),
+        singular @ BayesError::Singular { .. } => ToolError::numeric("/objective", singular)
+            .reason("singular")
+            .hint("give other `bounds`, or a `noise` from 1e-5 to 1"),
+    }
 }
 
 /// The best point and how it was found.
@@ -169,25 +193,26 @@ impl Tool for Args {
         let objective = Expression::parse(&args.objective, &scope)
             .map_err(|err| err.into_tool_error("/objective"))?;
         unknowns::check_use(data, [&objective], ctx)?;
-        let plan = search::BayesoptSettings {
-            dimension: d,
+        let seed = ctx.seed(args.seed);
+        let plan = BayesOptions {
             initial: args.n_init.size(),
             iterations: args.n_iter.size(),
-            acquisition: args.acquisition,
+            acquisition: args.acquisition.into(),
             nugget: relative_noise_variance(args.noise)?,
-            seed: ctx.seed(args.seed),
+            seed: seed.get(),
         };
         let total = plan.initial + plan.iterations;
         ctx.reserve_doubles(8 * total * total + total * d)?;
         let sign = [-1.0, 1.0][usize::from(args.mode == BayesoptMode::Maximize)];
         let mut evaluator = objective.evaluator();
         let mut point = vec![0.0; d];
-        let found = search::maximise_objective(&plan, ctx, |unit| {
-            ctx.count_evaluations(1)?;
+        let found = maximise_in_cube(d, &plan, &CallWatch(ctx), &mut |unit| {
+            ctx.count_evaluations(1).map_err(FunctionError::new)?;
             into_box(unit, &bounds, &mut point);
             let value = sign * evaluator.eval(&point);
             Ok(if value.is_finite() { value } else { f64::NAN })
-        })?;
+        })
+        .map_err(|error| search_error(error, ctx))?;
         let (best, value) = best_evaluation(&found.y, &args.objective)?;
         let failures = found.y.iter().filter(|value| value.is_nan()).count();
         if failures > 0 {
@@ -224,7 +249,7 @@ impl Tool for Args {
             expected_improvement: Real(found.expected_improvement),
             converged,
             reason: (!converged).then_some(BayesoptReason::Evaluations),
-            seed: plan.seed,
+            seed,
         })
     }
 }
@@ -245,21 +270,21 @@ pub(crate) fn maximise_within(
     let bounds = check_bounds(bounds)?;
     let d = bounds.len();
     let initial = INITIAL_MAX.max(d + 1).min(evaluations);
-    let plan = search::BayesoptSettings {
-        dimension: d,
+    let plan = BayesOptions {
         initial,
         iterations: evaluations - initial,
         acquisition: AcquisitionFunction::default(),
         nugget: NUGGET_MIN,
-        seed,
+        seed: seed.get(),
     };
     ctx.reserve_doubles(8 * evaluations * evaluations + evaluations * d)?;
     let mut point = vec![0.0; d];
-    let found = search::maximise_objective(&plan, ctx, |unit| {
+    let found = maximise_in_cube(d, &plan, &CallWatch(ctx), &mut |unit| {
         into_box(unit, &bounds, &mut point);
-        let value = objective(&point)?;
+        let value = objective(&point).map_err(FunctionError::new)?;
         Ok(if value.is_finite() { value } else { f64::NAN })
-    })?;
+    })
+    .map_err(|error| search_error(error, ctx))?;
     let is_modelled = plan.iterations > 0 && found.spread > 0.0;
     Ok(is_modelled && found.expected_improvement < 1e-6 * found.spread)
 }

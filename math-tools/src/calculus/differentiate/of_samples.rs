@@ -1,6 +1,7 @@
 //! Derivatives of samples.
 
-use kernels::quadrature::samples as kernel;
+use numerics::quadrature::samples as kernel;
+use numerics::quadrature::{self, differentiate_spline};
 
 use super::super::samples::SampledFunction;
 use super::{Args, DifferentiateMethod, Output, refuse_given};
@@ -94,26 +95,8 @@ fn difference_derivatives(
     }
     let width = kernel::stencil_size(order, used);
     ctx.afford((x.len() * width * width * (order + 1)) as f64 * 4.0)?;
-    let derivatives = kernel::difference_derivatives(x, y, order, used);
-    // One accuracy below; of the lowest, the nearest `order + 1` samples alone.
-    let lower = if used > 2 {
-        kernel::difference_derivatives(x, y, order, used - 2)
-    } else {
-        one_sided_derivatives(x, y, order)
-    };
-    let errors = largest_neighbour_differences(&derivatives, &lower);
-    Ok((derivatives, errors))
-}
-
-/// Derivatives from `order + 1` samples, one side first.
-fn one_sided_derivatives(x: &[f64], y: &[f64], order: usize) -> Vec<f64> {
-    let one = |index: usize| {
-        let first = index.min(x.len() - order - 1);
-        let places = &x[first..=first + order];
-        let weights = kernel::difference_weights(x[index], places, order);
-        weights.iter().zip(&y[first..]).map(|(w, y)| w * y).sum()
-    };
-    (0..x.len()).map(one).collect()
+    let found = quadrature::differentiate_samples(x, y, order, used);
+    Ok((found.values, found.errors))
 }
 
 fn spline_derivatives(
@@ -129,42 +112,8 @@ fn spline_derivatives(
         refuse!(invalid "/y", "too_few"; "a spline takes at least 4 samples, found {}", x.len(); "pass more samples, or use `finite`");
     }
     ctx.afford(x.len() as f64 * 200.0)?;
-    let slopes = kernel::spline_slopes(x, y);
-    let derivatives: Vec<f64> = if order == 1 {
-        slopes
-    } else {
-        let bend = |index: usize| {
-            // From the interval on the right, at the end from that on the left.
-            let (a, b) = if index + 1 < x.len() {
-                (index, index + 1)
-            } else {
-                (index, index - 1)
-            };
-            let step = x[b] - x[a];
-            (6.0 * (y[b] - y[a]) / step - 4.0 * slopes[a] - 2.0 * slopes[b]) / step
-        };
-        (0..x.len()).map(bend).collect()
-    };
-    let other = kernel::difference_derivatives(
-        x,
-        y,
-        order,
-        if x.len() >= kernel::stencil_size(order, 4) {
-            4
-        } else {
-            1
-        },
-    );
-    let errors = largest_neighbour_differences(&derivatives, &other);
-    Ok((derivatives, errors))
-}
-
-/// Differences of two rules, the largest of each sample and its neighbours: one alone may be small by chance.
-fn largest_neighbour_differences(a: &[f64], b: &[f64]) -> Vec<f64> {
-    let apart: Vec<f64> = a.iter().zip(b).map(|(a, b)| (a - b).abs()).collect();
-    let around = |index: usize| index.saturating_sub(1)..(index + 2).min(apart.len());
-    let most = |index: usize| apart[around(index)].iter().copied().fold(0.0, f64::max);
-    (0..apart.len()).map(most).collect()
+    let found = differentiate_spline(x, y, order);
+    Ok((found.values, found.errors))
 }
 
 fn savitzky_golay_derivatives(

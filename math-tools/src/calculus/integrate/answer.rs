@@ -1,9 +1,10 @@
 //! The result of `integrate`, and its refusals.
 
-use kernels::quadrature::{Integral, QuadratureEnd, QuadratureFault};
+use numerics::quadrature::{Integral, QuadratureEnd, QuadratureError};
 
 use super::range::IntegrationRange;
 use super::{Args, IntegrateMethod};
+use crate::call_watch::CallWatch;
 use crate::expression::Expression;
 use crate::plot::{plot_braille, series};
 use crate::prelude::*;
@@ -49,49 +50,6 @@ pub(crate) enum IntegrateReason {
     Evaluations,
     /// The integrand was 0 at every place that was tried: a narrow peak may have been missed.
     Zero,
-}
-
-pub(super) fn zero_integral() -> Integral {
-    Integral {
-        value: 0.0,
-        error: 0.0,
-        rounding: 0.0,
-        absolute: 0.0,
-        evaluations: 0,
-        panels: 0,
-        ending: QuadratureEnd::Tolerance,
-        singular: Vec::new(),
-        oscillates: false,
-        bulk: (0.0, 0.0),
-    }
-}
-
-/// The integral over two ranges that follow each other.
-pub(super) fn join_integrals(
-    a: Integral,
-    b: Integral,
-    (relative, absolute): (f64, f64),
-) -> Integral {
-    let (value, error) = (a.value + b.value, a.error + b.error);
-    let ending = match (a.ending, b.ending) {
-        (QuadratureEnd::Evaluations, _) | (_, QuadratureEnd::Evaluations) => {
-            QuadratureEnd::Evaluations
-        }
-        _ if error <= absolute.max(relative * value.abs()) => QuadratureEnd::Tolerance,
-        _ => QuadratureEnd::Rounding,
-    };
-    Integral {
-        value,
-        error,
-        rounding: a.rounding + b.rounding,
-        absolute: a.absolute + b.absolute,
-        evaluations: a.evaluations + b.evaluations,
-        panels: a.panels + b.panels,
-        ending,
-        singular: a.singular,
-        oscillates: false,
-        bulk: (a.bulk.0, b.bulk.1),
-    }
 }
 
 pub(super) fn integral_output(
@@ -167,14 +125,18 @@ pub(super) fn integral_output(
 
 /// The error of an integral that does not exist, or cannot be found.
 pub(super) fn integral_error(
-    fault: QuadratureFault<ToolError>,
+    error: QuadratureError,
     args: &Args,
     expression: &Expression,
     range: &IntegrationRange,
+    ctx: &Ctx,
 ) -> ToolError {
-    match fault {
-        QuadratureFault::Function(err) => err,
-        QuadratureFault::Divergent { at } => {
+    match error {
+        QuadratureError::Interrupted(interruption) => {
+            CallWatch(ctx).interruption_error(interruption)
+        }
+        QuadratureError::Function(error) => CallWatch::function_error(error),
+        QuadratureError::Divergent { at } => {
             let name = &args.variable;
             let place = if at.is_finite() {
                 format!("{at}")
@@ -199,7 +161,7 @@ pub(super) fn integral_error(
                 .reason("divergent")
                 .hint(hint)
         }
-        QuadratureFault::Undefined { at } => {
+        QuadratureError::Undefined { at } => {
             let cause = match expression.value(&[at]) {
                 Err(cause) => cause.to_string(),
                 Ok(value) => format!("the value is {value}"),

@@ -6,10 +6,12 @@ mod range;
 mod tests;
 mod verify;
 
-use kernels::quadrature::{self, Integral};
-use kernels::roots::interval::Interval;
+use numerics::FunctionError;
+use numerics::quadrature::{self, Integral};
+use numerics::roots::interval::Interval;
 
 use super::limit::RangeLimit;
+use crate::call_watch::CallWatch;
 use crate::expression::{Expression, ExpressionScope, NamedParameters, unknowns};
 use crate::prelude::*;
 
@@ -122,7 +124,7 @@ impl Tool for Args {
         unknowns::check_use(args.data.as_ref(), [&expression], ctx)?;
         let range = IntegrationRange::new(&args, ctx)?;
         let found = if range.points.is_empty() {
-            answer::zero_integral()
+            Integral::zero()
         } else {
             integrate_over_range(&args, &expression, &range, ctx)?
         };
@@ -165,30 +167,19 @@ fn integrate_over_range(
     let most = args.max_evals.get() as u64;
     ctx.reserve(most.saturating_mul(BYTES) + (8 << 19))?;
     let strip = expression.strip(1 << 12);
+    let watch = CallWatch(ctx);
     let mut evaluator = expression.evaluator();
-    let mut values = |places: &[f64], values: &mut [f64]| -> Result<(), ToolError> {
-        ctx.check()?;
-        ctx.count_evaluations(places.len() as u64)?;
+    let mut values = |places: &[f64], values: &mut [f64]| -> Result<(), FunctionError> {
         for (places, values) in places.chunks(strip).zip(values.chunks_mut(strip)) {
-            ctx.check()?;
+            ctx.check().map_err(FunctionError::new)?;
             evaluator.eval_block(&[places], values);
         }
         Ok(())
     };
     let tolerances = (args.rtol.get().max(1e-14), args.atol.get());
     let found = if args.method == IntegrateMethod::TanhSinh {
-        let mut all: Option<Integral> = None;
-        for pair in range.points.windows(2) {
-            let one =
-                quadrature::double_exponential(&mut values, (pair[0], pair[1]), tolerances, most);
-            let one =
-                one.map_err(|fault| answer::integral_error(fault, args, expression, range))?;
-            all = Some(match all {
-                None => one,
-                Some(before) => answer::join_integrals(before, one, tolerances),
-            });
-        }
-        all.unwrap_or_else(answer::zero_integral)
+        let points = &range.points;
+        quadrature::double_exponential_between(&mut values, points, tolerances, most, &watch)
     } else {
         // Where a function has no form over intervals, more samples stand in for bounds.
         let bounds = |x: Interval| {
@@ -218,8 +209,7 @@ fn integrate_over_range(
                 }
             },
         };
-        let found = quadrature::integrate_function(&mut values, &request);
-        found.map_err(|fault| answer::integral_error(fault, args, expression, range))?
+        quadrature::integrate_function(&mut values, &request, &watch)
     };
-    Ok(found)
+    found.map_err(|error| answer::integral_error(error, args, expression, range, ctx))
 }
