@@ -8,7 +8,7 @@ use tool_core::{Object, ToolError, Value, json};
 
 use super::error_at;
 use super::evaluate::{QueryEvaluator, array_length};
-use kernels::exact::CompensatedSum;
+use numerics::exact::CompensatedSum;
 
 /// Names of the functions.
 pub(super) const NAMES: &str = "abs, avg, ceil, contains, ends_with, floor, join, keys, length, map, max, max_by, merge, min, min_by, \
