@@ -11,6 +11,7 @@ use rusqlite::{Connection, ErrorCode as SqlCode, OpenFlags, Statement, ToSql};
 use tool_core::nearest::nearest_name;
 use tool_core::{Ctx, ErrorCode, Object, Table, ToolError, Value, tool_error};
 
+use super::exact;
 use super::lint::{self, QUERY_BYTES_MAX};
 
 /// Longest text or row inside the database, in bytes.
@@ -31,6 +32,9 @@ const PLACEHOLDER: &str = "_";
 /// Functions that read chance, the machine or memory of their own, or load code.
 const REFUSED: &str = "random randomblob zeroblob load_extension fts3_tokenizer current_timestamp current_date current_time \
      last_insert_rowid changes total_changes sqlite_log";
+
+/// Tables of SQLite about its own pages and programs.
+const INTERNAL: &str = "dbstat sqlite_dbpage sqlite_stmt bytecode tables_used";
 
 /// Rows of a query.
 pub(super) struct SqlResult {
@@ -113,6 +117,7 @@ fn open_connection() -> rusqlite::Result<Connection> {
     ] {
         connection.set_db_config(config, value)?;
     }
+    exact::install_aggregates(&connection)?;
     Ok(connection)
 }
 
@@ -140,7 +145,11 @@ fn restrict_to_reading(
 /// Description of a refused action.
 fn describe_refusal(action: &AuthAction<'_>) -> Option<String> {
     match action {
-        AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => None,
+        AuthAction::Read { table_name, .. } => INTERNAL
+            .split(' ')
+            .any(|internal| internal.eq_ignore_ascii_case(table_name))
+            .then(|| format!("the table `{table_name}`")),
+        AuthAction::Select | AuthAction::Recursive => None,
         AuthAction::Function { function_name } => REFUSED
             .split(' ')
             .any(|refused| refused.eq_ignore_ascii_case(function_name))
@@ -401,6 +410,11 @@ impl<'a> SchemaNames<'a> {
         };
         if let Some(near) = nearest_name(name, known.iter().copied()) {
             return Some(format!("did you mean `{near}`?"));
+        }
+        if what == "tables" && name.contains('.') {
+            let hint =
+                "a file is named in single quotes, with an ending of data: `from 'sales.csv'`";
+            return Some(hint.to_owned());
         }
         const NAMES_MAX: usize = 30;
         let shown = known.iter().take(NAMES_MAX);

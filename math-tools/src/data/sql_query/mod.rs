@@ -2,18 +2,24 @@
 
 mod aggregates;
 mod engine;
+mod exact;
+#[cfg(test)]
+mod file_tests;
+mod files;
 mod lint;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
+use tool_core::DecodeError;
+
 use crate::prelude::*;
 
-/// Runs one SELECT (SQLite dialect, with WITH, window functions and JSON functions) over tables given as arguments. Columns are
-/// typed from all their cells (integer, real, text, boolean), so comparisons and ORDER BY work on numbers. Nothing can be
-/// written, attached or configured, a query ends after 20 s at the latest, and nothing depends on the clock or on chance: `random()` and `'now'` are refused.
-#[derive(Debug, Encode, Decode, Describe)]
+/// Runs one SELECT (SQLite dialect, with WITH, window and JSON functions) over tables given as arguments and files: `from 'sales.csv'`. Columns are typed from all their cells (integer, real, text, boolean), so numbers compare as numbers. `sum`, `avg`, `var`,
+/// `std` and `corr` are correctly rounded. Nothing can be written, attached or configured, a query ends after 20 s, and nothing depends on the
+/// clock or on chance: `random()` and `'now'` are refused.
+#[derive(Debug, Encode, Describe)]
 #[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// One SELECT statement; up to 100,000 bytes. Quote names with double quotes, texts with single ones.
@@ -27,6 +33,38 @@ pub(crate) struct Args {
     /// Most rows to return; when there are more the result says `truncated`.
     #[value(default = "BoundedInteger::<1, 1_000_000>::of::<10_000>")]
     pub max_rows: BoundedInteger<1, 1_000_000>,
+}
+
+/// The arguments as a caller gives them.
+#[derive(Decode)]
+#[value(deny_unknown_fields)]
+struct GivenArgs {
+    query: String,
+    #[value(default)]
+    tables: BTreeMap<String, Input<Table>>,
+    #[value(default)]
+    params: Option<Value>,
+    #[value(default = "BoundedInteger::<1, 1_000_000>::of::<10_000>")]
+    max_rows: BoundedInteger<1, 1_000_000>,
+}
+
+/// Files that the query names are tables from here on.
+impl Decode for Args {
+    fn decode(value: &Value) -> Result<Self, DecodeError> {
+        let GivenArgs {
+            query,
+            mut tables,
+            params,
+            max_rows,
+        } = GivenArgs::decode(value)?;
+        files::add_named_files(&query, &mut tables);
+        Ok(Self {
+            query,
+            tables,
+            params,
+            max_rows,
+        })
+    }
 }
 
 /// The result of a query.
