@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::data::DataColumns;
-use super::functions::{Binary, ReductionFunction, Ternary, Unary};
+use super::functions::{
+    BinaryDefinition, ReductionFunction, SUB, TernaryDefinition, UnaryDefinition,
+};
 
 /// An expression tree; the last node is the root, and there is at least one. Definitions come before it: each is a tree that ends with
 /// [`Kind::Define`].
@@ -43,11 +45,11 @@ pub(crate) enum AstKind {
     /// A variable.
     Slot(usize),
     /// A function of the one operand.
-    Unary(Unary),
+    Unary(&'static UnaryDefinition),
     /// A function of the two operands.
-    Binary(Binary),
+    Binary(&'static BinaryDefinition),
     /// A function of the three operands.
-    Ternary(Ternary),
+    Ternary(&'static TernaryDefinition),
     /// `if(condition, then, else)`: the three operands, in this order. A condition of NaN gives NaN.
     Select,
     /// Gives its operand to a local name, and leaves no value.
@@ -122,9 +124,9 @@ impl Ast {
                 AstKind::Local(local) => locals[local],
                 AstKind::Number { .. } => (false, false),
                 AstKind::Slot(slot) => (!self.data.as_ref().is_some_and(|d| d.has(slot)), false),
-                AstKind::Unary(op) => (varies, rough || varies && !op.is_smooth()),
-                AstKind::Binary(op) => (varies, rough || varies && !op.is_smooth()),
-                AstKind::Ternary(op) => (varies, rough || varies && !op.is_smooth()),
+                AstKind::Unary(op) => (varies, rough || varies && !op.is_smooth),
+                AstKind::Binary(op) => (varies, rough || varies && !op.is_smooth),
+                AstKind::Ternary(op) => (varies, rough || varies && !op.is_smooth),
                 AstKind::Reduce(op) => {
                     let extreme = matches!(op, ReductionFunction::Min | ReductionFunction::Max);
                     (varies, rough || varies && extreme)
@@ -143,17 +145,15 @@ impl Ast {
         let AstKind::Binary(op) = root.kind else {
             return None;
         };
-        if !op.is_comparison() {
-            return None;
-        }
+        op.relation?;
         let mut nodes = operands.to_vec();
         nodes.push(AstNode {
-            kind: AstKind::Binary(Binary::Sub),
+            kind: AstKind::Binary(&SUB),
             column: root.column,
         });
         let mut difference = Self::new(nodes, self.data.clone());
         difference.folds_data = self.folds_data;
-        Some((op.name(), difference))
+        Some((op.name, difference))
     }
 
     /// The nodes in post-order.

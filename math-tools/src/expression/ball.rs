@@ -1,21 +1,33 @@
 //! Midpoint-radius (ball) arithmetic at arbitrary precision.
 
+use std::cmp::Ordering;
+
 use astro_float_num::{BigFloat, Consts, RoundingMode, Sign};
 use num_bigint::{BigInt, BigUint};
 use tool_core::Ctx;
 
-use super::evaluate::EvaluationFault;
+use super::fault::EvaluationFault;
 use super::magnitude::ErrorMagnitude;
 use super::rational::Rational;
 
 /// All numbers within the radius of the middle.
 #[derive(Debug, Clone)]
-pub(super) struct Ball {
+pub(crate) struct Ball {
     pub(super) middle: BigFloat,
     pub(super) radius: ErrorMagnitude,
 }
 
-pub(super) type Answer = Result<Ball, EvaluationFault>;
+/// A value on the way: exact while that is short.
+#[derive(Debug, Clone)]
+pub(crate) enum ExactOrBall {
+    /// The number itself.
+    Exact(Rational),
+    /// Numbers around it.
+    Ball(Ball),
+}
+
+/// A ball, or why there is none.
+pub(crate) type BallResult = Result<Ball, EvaluationFault>;
 
 /// Largest binary exponent of a result.
 const EXPONENT_MAX: i64 = 300_000_000;
@@ -87,7 +99,7 @@ pub(super) fn magnitude_of_float(x: &BigFloat) -> ErrorMagnitude {
 }
 
 /// The context of ball arithmetic: precision in bits, cached constants and the values of the variables.
-pub(super) struct BallArithmetic<'a> {
+pub(crate) struct BallArithmetic<'a> {
     pub(super) bits: usize,
     pub(super) consts: &'a mut Consts,
     /// The values of the variables.
@@ -102,7 +114,7 @@ impl BallArithmetic<'_> {
     }
 
     /// A rounded middle with what it was rounded by added to the radius: two units in the last place, where half of one would do.
-    pub(super) fn rounded(&self, middle: BigFloat, radius: ErrorMagnitude) -> Answer {
+    pub(super) fn rounded(&self, middle: BigFloat, radius: ErrorMagnitude) -> BallResult {
         if middle.is_nan() {
             return Err(EvaluationFault::Domain);
         }
@@ -136,7 +148,7 @@ impl BallArithmetic<'_> {
         BigFloat::from_words(&words, sign, (64 * words.len()) as i32)
     }
 
-    pub(super) fn rational(&mut self, value: &Rational) -> Answer {
+    pub(super) fn rational(&mut self, value: &Rational) -> BallResult {
         let sign = if value.is_negative() {
             Sign::Neg
         } else {
@@ -153,8 +165,16 @@ impl BallArithmetic<'_> {
         )
     }
 
+    /// The ball of a value.
+    pub(super) fn ball(&mut self, number: &ExactOrBall) -> BallResult {
+        match number {
+            ExactOrBall::Exact(value) => self.rational(value),
+            ExactOrBall::Ball(ball) => Ok(ball.clone()),
+        }
+    }
+
     /// A named number, known by its nearest double.
-    pub(super) fn constant(&mut self, value: f64) -> Answer {
+    pub(super) fn constant(&mut self, value: f64) -> BallResult {
         use std::f64::consts;
         if value == consts::PI || value == consts::TAU {
             let pi = self.pi()?;
@@ -171,26 +191,31 @@ impl BallArithmetic<'_> {
         Err(EvaluationFault::Unsupported)
     }
 
-    pub(super) fn pi(&mut self) -> Answer {
+    pub(super) fn pi(&mut self) -> BallResult {
         let pi = self.consts.pi(self.bits, NEAREST);
         self.rounded(pi, ErrorMagnitude::ZERO)
     }
 
-    pub(super) fn add(&mut self, a: &Ball, b: &Ball) -> Answer {
+    pub(super) fn add(&mut self, a: &Ball, b: &Ball) -> BallResult {
         self.rounded(
             a.middle.add(&b.middle, self.bits, NEAREST),
             a.radius.add(b.radius),
         )
     }
 
-    pub(super) fn sub(&mut self, a: &Ball, b: &Ball) -> Answer {
+    pub(super) fn sub(&mut self, a: &Ball, b: &Ball) -> BallResult {
         self.rounded(
             a.middle.sub(&b.middle, self.bits, NEAREST),
             a.radius.add(b.radius),
         )
     }
 
-    pub(super) fn mul(&mut self, a: &Ball, b: &Ball) -> Answer {
+    /// The order that all numbers of a ball have to all of another.
+    pub(super) fn order(&mut self, a: &Ball, b: &Ball) -> Result<Ordering, EvaluationFault> {
+        Ok(self.sub(a, b)?.sign()?.cmp(&0))
+    }
+
+    pub(super) fn mul(&mut self, a: &Ball, b: &Ball) -> BallResult {
         let radius = a
             .radius
             .mul(b.magnitude())
@@ -198,7 +223,7 @@ impl BallArithmetic<'_> {
         self.rounded(a.middle.mul(&b.middle, self.bits, NEAREST), radius)
     }
 
-    pub(super) fn div(&mut self, a: &Ball, b: &Ball) -> Answer {
+    pub(super) fn div(&mut self, a: &Ball, b: &Ball) -> BallResult {
         if b.sign()? == 0 {
             return Err(EvaluationFault::DivisionByZero);
         }
@@ -214,7 +239,7 @@ impl BallArithmetic<'_> {
     }
 
     /// A power with a whole exponent, by repeated squaring.
-    pub(super) fn whole_power(&mut self, base: &Ball, exponent: i64) -> Answer {
+    pub(super) fn whole_power(&mut self, base: &Ball, exponent: i64) -> BallResult {
         let mut power = self.small(1);
         let mut square = base.clone();
         let mut left = exponent.unsigned_abs();
@@ -234,7 +259,7 @@ impl BallArithmetic<'_> {
         }
     }
 
-    pub(super) fn times_power_of_ten(&mut self, ball: &Ball, exponent: i64) -> Answer {
+    pub(super) fn times_power_of_ten(&mut self, ball: &Ball, exponent: i64) -> BallResult {
         let power = self.whole_power(&self.small(10), exponent.abs())?;
         if exponent < 0 {
             self.div(ball, &power)
@@ -248,6 +273,25 @@ impl BallArithmetic<'_> {
         let half = Ball::exact(BigFloat::from_f64(0.5, 64));
         let above = self.add(ball, &half)?;
         self.floor_integer(&above)
+    }
+
+    pub(super) fn floor(&mut self, x: &Ball) -> BallResult {
+        let below = self.floor_integer(x)?;
+        Ok(self.whole_ball(&below))
+    }
+
+    pub(super) fn ceil(&mut self, x: &Ball) -> BallResult {
+        let below = self.floor_integer(&x.negated())?;
+        Ok(self.whole_ball(&-below))
+    }
+
+    /// Towards zero.
+    pub(super) fn trunc(&mut self, x: &Ball) -> BallResult {
+        if x.sign()? < 0 {
+            self.ceil(x)
+        } else {
+            self.floor(x)
+        }
     }
 
     /// The integer below all numbers of the ball.

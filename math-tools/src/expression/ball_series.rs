@@ -2,9 +2,8 @@
 
 use num_bigint::BigInt;
 
-use super::ball::{Answer, Ball, BallArithmetic};
-use super::evaluate::EvaluationFault;
-use super::functions::Unary;
+use super::ball::{Ball, BallArithmetic, BallResult};
+use super::fault::EvaluationFault;
 use super::magnitude::ErrorMagnitude;
 use super::rational::Rational;
 
@@ -106,7 +105,7 @@ impl BallArithmetic<'_> {
     }
 
     /// `2 / sqrt(pi) exp(-x^2)` times the sum of `2^k x^(2k + 1) / (2k + 1)!!` (NIST DLMF 7.6.2), whose terms are positive.
-    pub(super) fn erf(&mut self, x: &Ball) -> Answer {
+    pub(super) fn erf(&mut self, x: &Ball) -> BallResult {
         const MAGNITUDE_MAX: i64 = 8; // 2^8 takes 2^16 terms and more
         if x.magnitude().exponent() >= MAGNITUDE_MAX {
             return Err(EvaluationFault::Argument);
@@ -141,7 +140,7 @@ impl BallArithmetic<'_> {
         };
         let decay = self.exp(&negative)?;
         let pi = self.pi()?;
-        let root = self.unary(Unary::Sqrt, &pi)?;
+        let root = self.sqrt(&pi)?;
         let factor = self.div(&decay, &root)?;
         let factor = self.mul(&factor, &self.small(2))?;
         self.mul(&factor, &sum)
@@ -149,7 +148,7 @@ impl BallArithmetic<'_> {
 
     /// The gamma function: moved into [1, 2] by its recurrence, there the incomplete one up to an N beyond which less than the last bit is
     /// left (NIST DLMF 8.7.1; R. P. Brent, "A Fortran multiple-precision arithmetic package", ACM TOMS 4, 1978).
-    pub(super) fn gamma(&mut self, x: &Ball) -> Answer {
+    pub(super) fn gamma(&mut self, x: &Ball) -> BallResult {
         const MAGNITUDE_MAX: i64 = 14;
         if x.magnitude().exponent() >= MAGNITUDE_MAX {
             return Err(EvaluationFault::Argument);
@@ -175,7 +174,7 @@ impl BallArithmetic<'_> {
         Ok(value)
     }
 
-    fn gamma_near_one(&mut self, x: &Ball) -> Answer {
+    fn gamma_near_one(&mut self, x: &Ball) -> BallResult {
         // The upper part is below N exp(-N).
         let limit = (self.bits as f64 * std::f64::consts::LN_2 + 40.0).ceil() as i32;
         let n = self.small(limit);

@@ -11,10 +11,10 @@ use astro_float_num::{BigFloat, Consts};
 use tool_core::{Ctx, ToolError, tool_error};
 
 use super::ast::{Ast, AstKind, AstNode};
-use super::ball::{Ball, BallArithmetic};
-use super::evaluate::{Arithmetic, EvaluationFault};
-use super::exact;
-use super::functions::{Binary, Unary};
+use super::ball::{Ball, BallArithmetic, ExactOrBall};
+use super::evaluate::Arithmetic;
+use super::fault::EvaluationFault;
+use super::functions::{BinaryDefinition, DigitCost, UnaryDefinition};
 use super::rational::Rational;
 use super::rows;
 
@@ -31,13 +31,6 @@ pub(super) struct DecimalResult {
     pub(super) error_bound: String,
     /// Whether the value could not be told from zero.
     pub(super) vanishing: bool,
-}
-
-/// A value on the way: exact while that is short.
-#[derive(Debug, Clone)]
-pub(super) enum ExactOrBall {
-    Exact(Rational),
-    Ball(Ball),
 }
 
 /// The value of an expression to `digits` significant digits; `slots` are the values of the variables.
@@ -135,28 +128,19 @@ pub(super) fn double_error(ast: &Ast, slots: &[Rational], found: f64, ctx: &Ctx)
     })
 }
 
-/// Steps of the processor that a node takes, from measurements of the elementary functions.
+/// Steps of the processor that a node takes.
 fn node_cost(node: &AstNode, digits: f64) -> f64 {
-    let elementary = 10.0 * digits * digits + 2e4;
     match &node.kind {
-        AstKind::Unary(Unary::Gamma | Unary::Lgamma | Unary::Factorial) => {
-            0.1 * digits * digits * digits + 1e6
-        }
-        AstKind::Unary(Unary::Erf | Unary::Erfc) => 0.02 * digits * digits * digits + 1e6,
-        AstKind::Unary(Unary::Neg | Unary::Abs)
-        | AstKind::Slot(_)
+        AstKind::Unary(op) => op.digit_steps(digits),
+        AstKind::Binary(op) => op.digit_steps(digits),
+        AstKind::Slot(_)
         | AstKind::Number { .. }
         | AstKind::Define(_)
         | AstKind::Local(_)
         | AstKind::Reduce(_)
         | AstKind::Support
         | AstKind::Ternary(_)
-        | AstKind::Select => 100.0,
-        AstKind::Unary(_) => elementary,
-        AstKind::Binary(Binary::Pow | Binary::Atan2 | Binary::Hypot | Binary::LogBase) => {
-            3.0 * elementary
-        }
-        AstKind::Binary(_) => digits * digits / 10.0 + 1e3,
+        | AstKind::Select => DigitCost::Copy.steps(digits),
     }
 }
 
@@ -175,36 +159,39 @@ impl Arithmetic for BallArithmetic<'_> {
         ExactOrBall::Exact(self.slots[slot].clone())
     }
 
-    fn function(&mut self, op: Unary, x: &ExactOrBall) -> Result<ExactOrBall, EvaluationFault> {
+    fn function(
+        &mut self,
+        op: &UnaryDefinition,
+        x: &ExactOrBall,
+    ) -> Result<ExactOrBall, EvaluationFault> {
         if let ExactOrBall::Exact(x) = x {
-            if let Some(value) = exact_number(exact::apply_exact_unary(op, x))? {
+            if let Some(value) = exact_number(op.exact_value(x))? {
                 return Ok(value);
             }
-            if matches!(op, Unary::Floor | Unary::Ceil | Unary::Round | Unary::Trunc) {
-                return Err(EvaluationFault::Exponent);
-            }
-            if x.is_zero() && maps_zero_to_zero(op) {
-                return Ok(ExactOrBall::Exact(x.clone()));
-            }
-            if op == Unary::Lgamma
-                && !self.has_stirling()
-                && let Ok(gamma) = x.gamma()
-            {
-                let gamma = self.rational(&gamma)?;
-                return self.ln(&gamma).map(ExactOrBall::Ball);
+            if let Some(value) = op.ball_of_exact(self, x)? {
+                return Ok(value);
             }
         }
         let x = self.ball(x)?;
-        self.unary(op, &x).map(ExactOrBall::Ball)
+        op.ball_value(self, &x).map(ExactOrBall::Ball)
     }
 
     fn operation(
         &mut self,
-        op: Binary,
+        op: &BinaryDefinition,
         a: &ExactOrBall,
         b: &ExactOrBall,
     ) -> Result<ExactOrBall, EvaluationFault> {
-        apply_binary(op, a, b, self)
+        if let (ExactOrBall::Exact(a), ExactOrBall::Exact(b)) = (a, b)
+            && let Some(value) = exact_number(op.exact_value(a, b))?
+        {
+            return Ok(value);
+        }
+        if let Some(value) = op.ball_of_exact(self, a, b)? {
+            return Ok(value);
+        }
+        let (a, b) = (self.ball(a)?, self.ball(b)?);
+        op.ball_value(self, &a, &b)
     }
 
     fn is_zero(&mut self, x: &ExactOrBall) -> Result<bool, EvaluationFault> {
@@ -227,97 +214,6 @@ fn exact_number(
         Ok(value) => Ok(Some(ExactOrBall::Exact(value))),
         Err(EvaluationFault::Inexact | EvaluationFault::TooLarge) => Ok(None),
         Err(fault) => Err(fault),
-    }
-}
-
-/// Functions that are exactly zero at zero, where no number of bits would show it.
-fn maps_zero_to_zero(op: Unary) -> bool {
-    use Unary::{
-        Asin, Asinh, Atan, Atanh, Cbrt, Degrees, Erf, Expm1, Log1p, Radians, Sin, Sinh, Tan, Tanh,
-    };
-    matches!(
-        op,
-        Sin | Tan
-            | Asin
-            | Atan
-            | Sinh
-            | Tanh
-            | Asinh
-            | Atanh
-            | Expm1
-            | Log1p
-            | Cbrt
-            | Degrees
-            | Radians
-            | Erf
-    )
-}
-
-fn apply_binary(
-    op: Binary,
-    a: &ExactOrBall,
-    b: &ExactOrBall,
-    machine: &mut BallArithmetic<'_>,
-) -> Result<ExactOrBall, EvaluationFault> {
-    if let (ExactOrBall::Exact(a), ExactOrBall::Exact(b)) = (a, b)
-        && let Some(value) = exact_number(exact::apply_exact_binary(op, a, b))?
-    {
-        return Ok(value);
-    }
-    if op == Binary::Pow
-        && let ExactOrBall::Exact(exponent) = b
-        && let Some(exponent) = exponent.small_integer()
-    {
-        let base = machine.ball(a)?;
-        return machine.whole_power(&base, exponent).map(ExactOrBall::Ball);
-    }
-    if let (Binary::Pow, ExactOrBall::Exact(base), ExactOrBall::Exact(exponent)) = (op, a, b)
-        && base.is_zero()
-        && !exponent.is_zero()
-        && !exponent.is_negative()
-    {
-        // Exactly zero, where no number of bits would show it.
-        return Ok(ExactOrBall::Exact(base.clone()));
-    }
-    if op == Binary::Pow
-        && let ExactOrBall::Exact(exponent) = b
-        && let Some(halves) = exponent.half_integer()
-        && !is_square(a)
-    {
-        let base = machine.ball(a)?;
-        if base.sign()? > 0 {
-            // A root and a few products take a tenth of the time of a logarithm and an exponential.
-            let root = machine.unary(Unary::Sqrt, &base)?;
-            return machine.whole_power(&root, halves).map(ExactOrBall::Ball);
-        }
-    }
-    let (a, b) = (machine.ball(a)?, machine.ball(b)?);
-    let truth = |holds: bool| Ok(ExactOrBall::Exact(Rational::from(i32::from(holds))));
-    let order = |machine: &mut BallArithmetic<'_>| machine.sub(&a, &b)?.sign();
-    match op {
-        Binary::Less => truth(order(machine)? < 0),
-        Binary::LessEqual => truth(order(machine)? <= 0),
-        Binary::Greater => truth(order(machine)? > 0),
-        Binary::GreaterEqual => truth(order(machine)? >= 0),
-        Binary::Equal => truth(order(machine)? == 0),
-        Binary::NotEqual => truth(order(machine)? != 0),
-        Binary::Min => Ok(ExactOrBall::Ball(if order(machine)? <= 0 { a } else { b })),
-        Binary::Max => Ok(ExactOrBall::Ball(if order(machine)? >= 0 { a } else { b })),
-        _ => machine.binary(op, &a, &b).map(ExactOrBall::Ball),
-    }
-}
-
-/// Whether it is known to have a rational square root.
-fn is_square(number: &ExactOrBall) -> bool {
-    matches!(number, ExactOrBall::Exact(value) if exact::apply_exact_unary(Unary::Sqrt, value).is_ok())
-}
-
-impl BallArithmetic<'_> {
-    fn ball(&mut self, number: &ExactOrBall) -> Result<Ball, EvaluationFault> {
-        match number {
-            ExactOrBall::Exact(value) => self.rational(value),
-            ExactOrBall::Ball(ball) => Ok(ball.clone()),
-        }
     }
 }
 

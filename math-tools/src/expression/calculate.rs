@@ -9,10 +9,11 @@ use tool_core::{
 
 use super::ast::{Ast, AstKind};
 use super::big;
-use super::complex::{ComplexArithmetic, RealOrComplex};
-use super::evaluate::EvaluationFault;
+use super::complex::ComplexArithmetic;
 use super::exact::RationalArithmetic;
+use super::fault::EvaluationFault;
 use super::parameters::{NamedParameters, ParameterValue};
+use super::plane::RealOrComplex;
 use super::rational::Rational;
 use super::{Expression, ExpressionScope, rows, unknowns};
 

@@ -9,10 +9,18 @@ use super::ExpressionScope;
 use super::ast::{Ast, AstKind, AstNode};
 use super::densities::{self, LogDensity};
 use super::error::{ExpressionError, GRAMMAR};
-use super::functions::{self, Binary, ExpressionFunction, ReductionFunction, Unary};
+use super::functions::{
+    self, ADD, DIV, ExpressionFunction, LN, LOG_BASE, LOG2, LOG10, MAX, MIN, MUL, ReductionFunction,
+};
 use super::parse::{
     ExpressionParser, LocalDefinition, is_sign, parse_expression, whole_number_node,
 };
+
+/// By operand of a call, where its nodes start, and whether it is a column.
+struct CallOperands {
+    starts: Vec<usize>,
+    columns: Vec<bool>,
+}
 
 impl ExpressionParser<'_> {
     pub(super) fn call(
@@ -31,35 +39,9 @@ impl ExpressionParser<'_> {
             ));
         };
         self.next += 1; // the parenthesis that made this a call
-        let mut starts = Vec::new(); // of each argument
-        let mut columns = Vec::new();
-        let mut found = 0;
+        let CallOperands { starts, columns } = self.operands(function, column)?;
+        let found = starts.len();
         let (fewest, most) = function.arity();
-        if !is_sign(self.peek(), ")") {
-            loop {
-                starts.push(self.nodes.len());
-                self.nested(column, Self::comparison)?;
-                columns.push(self.is_column(starts[found]));
-                found += 1;
-                match (function, found) {
-                    (ExpressionFunction::Fold(op), 2..) => self.push(AstKind::Binary(op), column),
-                    (ExpressionFunction::Mean, 2..) => {
-                        self.push(AstKind::Binary(Binary::Add), column)
-                    }
-                    (ExpressionFunction::Clip, 2) => {
-                        self.push(AstKind::Binary(Binary::Max), column)
-                    }
-                    (ExpressionFunction::Clip, 3) => {
-                        self.push(AstKind::Binary(Binary::Min), column)
-                    }
-                    _ => {}
-                }
-                if !self.accept(",") {
-                    break;
-                }
-            }
-        }
-        self.close("an operator, `,` or `)`")?;
         if found < fewest || found > most {
             let expected = argument_count_text(fewest, most);
             let message = format!("`{name}` at column {column} takes {expected}, found {found}");
@@ -68,17 +50,15 @@ impl ExpressionParser<'_> {
         match function {
             ExpressionFunction::Unary(op) => self.push(AstKind::Unary(op), column),
             ExpressionFunction::Binary(op) => self.push(AstKind::Binary(op), column),
-            ExpressionFunction::Fold(op) if found == 1 && columns[0] => {
-                match ReductionFunction::of_fold(op) {
-                    Some(reduction) => self.push(AstKind::Reduce(reduction), column),
-                    None => {
-                        let message =
-                            format!("`{name}` at column {column} does not take a column of data");
-                        let hint = "of positive numbers write `exp(sum(log(...)))`";
-                        return Err(ExpressionError::new(message, hint));
-                    }
+            ExpressionFunction::Fold(op) if found == 1 && columns[0] => match op.reduction {
+                Some(reduction) => self.push(AstKind::Reduce(reduction), column),
+                None => {
+                    let message =
+                        format!("`{name}` at column {column} does not take a column of data");
+                    let hint = "of positive numbers write `exp(sum(log(...)))`";
+                    return Err(ExpressionError::new(message, hint));
                 }
-            }
+            },
             ExpressionFunction::Fold(_) | ExpressionFunction::Clip => {}
             ExpressionFunction::Mean => {
                 let rows = self.scope.data.as_ref().map_or(1, |data| data.rows());
@@ -88,7 +68,7 @@ impl ExpressionParser<'_> {
                     count = rows;
                 }
                 self.nodes.push(whole_number_node(count as f64, column));
-                self.push(AstKind::Binary(Binary::Div), column);
+                self.push(AstKind::Binary(&DIV), column);
             }
             ExpressionFunction::Dot | ExpressionFunction::CumSum | ExpressionFunction::Count
                 if !columns.contains(&true) =>
@@ -96,7 +76,7 @@ impl ExpressionParser<'_> {
                 return Err(self.no_column(name, column));
             }
             ExpressionFunction::Dot => {
-                self.push(AstKind::Binary(Binary::Mul), column);
+                self.push(AstKind::Binary(&MUL), column);
                 self.push(AstKind::Reduce(ReductionFunction::Sum), column);
             }
             ExpressionFunction::CumSum => {
@@ -115,10 +95,37 @@ impl ExpressionParser<'_> {
             ExpressionFunction::Select => self.push(AstKind::Select, column),
             ExpressionFunction::Support => self.push(AstKind::Support, column),
             ExpressionFunction::Density(density) => self.density(density, &columns, column),
-            ExpressionFunction::Log if found == 1 => self.push(AstKind::Unary(Unary::Ln), column),
+            ExpressionFunction::Log if found == 1 => self.push(AstKind::Unary(&LN), column),
             ExpressionFunction::Log => self.log(starts[1], column),
         }
         Ok(())
+    }
+
+    /// The operands of a call, up to its closing parenthesis; those of folds are combined as they are read.
+    fn operands(
+        &mut self,
+        function: ExpressionFunction,
+        column: usize,
+    ) -> Result<CallOperands, ExpressionError> {
+        let (mut starts, mut columns) = (Vec::new(), Vec::new());
+        while !is_sign(self.peek(), ")") || !starts.is_empty() {
+            let start = self.nodes.len();
+            starts.push(start);
+            self.nested(column, Self::comparison)?;
+            columns.push(self.is_column(start));
+            match (function, starts.len()) {
+                (ExpressionFunction::Fold(op), 2..) => self.push(AstKind::Binary(op), column),
+                (ExpressionFunction::Mean, 2..) => self.push(AstKind::Binary(&ADD), column),
+                (ExpressionFunction::Clip, 2) => self.push(AstKind::Binary(&MAX), column),
+                (ExpressionFunction::Clip, 3) => self.push(AstKind::Binary(&MIN), column),
+                _ => {}
+            }
+            if !self.accept(",") {
+                break;
+            }
+        }
+        self.close("an operator, `,` or `)`")?;
+        Ok(CallOperands { starts, columns })
     }
 
     /// The nodes of a density in place of its operands, which become locals: the last one is the first to be taken.
@@ -172,8 +179,8 @@ impl ExpressionParser<'_> {
             _ => None,
         };
         let accurate = match literal {
-            Some(2.0) => Some(Unary::Log2),
-            Some(10.0) => Some(Unary::Log10),
+            Some(2.0) => Some(&LOG2),
+            Some(10.0) => Some(&LOG10),
             _ => None,
         };
         match accurate {
@@ -181,7 +188,7 @@ impl ExpressionParser<'_> {
                 self.nodes.truncate(base_starts);
                 self.push(AstKind::Unary(op), column);
             }
-            None => self.push(AstKind::Binary(Binary::LogBase), column),
+            None => self.push(AstKind::Binary(&LOG_BASE), column),
         }
     }
 
