@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kernels::program::Column;
+use numerics::bytecode::Column;
 use tool_core::{Table, ToolError, Value, path};
 
 /// Columns of numbers with their names; they take consecutive slots.
