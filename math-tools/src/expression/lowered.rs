@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use kernels::program::{NotDifferentiable, ProgramBuilder, ProgramNode};
+use numerics::bytecode::{NotDifferentiable, ProgramBuilder, ProgramNode};
 
 use super::Expression;
 use super::data::DataColumns;

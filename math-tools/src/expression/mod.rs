@@ -32,24 +32,25 @@ pub(crate) mod enclosure;
 mod error;
 mod evaluate;
 mod exact;
+mod fault;
 pub mod functions;
 mod lowered;
 mod magnitude;
 pub mod parameters;
 mod parse;
+mod plane;
 pub(crate) mod program;
 mod quantile;
 pub(crate) mod rational;
 mod rows;
 mod scope;
-mod special;
 mod token;
 pub(crate) mod unknowns;
 
 pub use error::ExpressionError;
-pub use evaluate::ValueError;
-pub use kernels::program::NotDifferentiable;
+pub use fault::ValueError;
 pub(crate) use lowered::LoweredExpressions;
+pub use numerics::bytecode::NotDifferentiable;
 pub use parameters::NamedParameters;
 pub use program::{ExpressionSystem, LANES, SystemEvaluator};
 pub use scope::ExpressionScope;
@@ -180,8 +181,8 @@ impl Expression {
     /// Whether a function occurs in it whose values are computed point by point, at microseconds each.
     pub(crate) fn is_pointwise(&self) -> bool {
         let called = |node: &ast::AstNode| match node.kind {
-            ast::AstKind::Unary(op) => op.is_called(),
-            ast::AstKind::Binary(op) => op.is_called(),
+            ast::AstKind::Unary(op) => op.is_pointwise(),
+            ast::AstKind::Binary(op) => op.is_pointwise(),
             _ => false,
         };
         self.0.ast.nodes().iter().any(called)

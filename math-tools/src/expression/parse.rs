@@ -8,7 +8,10 @@ use tool_core::number;
 
 use super::ast::{Ast, AstKind, AstNode};
 use super::error::{ExpressionError, GRAMMAR};
-use super::functions::{self, Binary, ReductionFunction, Unary};
+use super::functions::{
+    self, ADD, BinaryDefinition, DIV, EQUAL, FLOOR_DIV, GREATER, GREATER_EQUAL, LESS, LESS_EQUAL,
+    MOD, MUL, NEG, NOT_EQUAL, POW, ReductionFunction, SUB,
+};
 use super::scope::ScopeLeaf;
 use super::token::{ExpressionToken, TokenKind, tokenise_text};
 use super::{DEPTH_MAX, ExpressionScope};
@@ -182,7 +185,10 @@ impl<'a> ExpressionParser<'a> {
     }
 
     /// Consumes one of the operators of a level.
-    fn operator(&mut self, level: &[(&str, Binary)]) -> Option<(Binary, usize)> {
+    fn operator(
+        &mut self,
+        level: &[(&str, &'static BinaryDefinition)],
+    ) -> Option<(&'static BinaryDefinition, usize)> {
         let token = self.peek();
         if token.kind != TokenKind::Sign {
             return None;
@@ -211,13 +217,13 @@ impl<'a> ExpressionParser<'a> {
     }
 
     pub(super) fn comparison(&mut self) -> Result<(), ExpressionError> {
-        const LEVEL: &[(&str, Binary)] = &[
-            ("<", Binary::Less),
-            ("<=", Binary::LessEqual),
-            (">", Binary::Greater),
-            (">=", Binary::GreaterEqual),
-            ("==", Binary::Equal),
-            ("!=", Binary::NotEqual),
+        const LEVEL: &[(&str, &BinaryDefinition)] = &[
+            ("<", &LESS),
+            ("<=", &LESS_EQUAL),
+            (">", &GREATER),
+            (">=", &GREATER_EQUAL),
+            ("==", &EQUAL),
+            ("!=", &NOT_EQUAL),
         ];
         self.sum()?;
         if let Some((op, column)) = self.operator(LEVEL) {
@@ -237,13 +243,13 @@ impl<'a> ExpressionParser<'a> {
 
     fn sum(&mut self) -> Result<(), ExpressionError> {
         self.product()?;
-        while let Some((op, column)) = self.operator(&[("+", Binary::Add), ("-", Binary::Sub)]) {
+        while let Some((op, column)) = self.operator(&[("+", &ADD), ("-", &SUB)]) {
             let start = self.nodes.len();
             if self.product()? {
                 // `a + b%` is a (1 + b / 100)
                 self.nodes.insert(start, whole_number_node(1.0, column));
                 self.push(AstKind::Binary(op), column);
-                self.push(AstKind::Binary(Binary::Mul), column);
+                self.push(AstKind::Binary(&MUL), column);
             } else {
                 self.push(AstKind::Binary(op), column);
             }
@@ -253,25 +259,21 @@ impl<'a> ExpressionParser<'a> {
 
     /// Answers whether the product is a single percentage, `b%`.
     fn product(&mut self) -> Result<bool, ExpressionError> {
-        const LEVEL: &[(&str, Binary)] = &[
-            ("*", Binary::Mul),
-            ("/", Binary::Div),
-            ("//", Binary::FloorDiv),
-            ("%", Binary::Mod),
-        ];
+        const LEVEL: &[(&str, &BinaryDefinition)] =
+            &[("*", &MUL), ("/", &DIV), ("//", &FLOOR_DIV), ("%", &MOD)];
         self.unary()?;
         let (mut operators, mut percents) = (0, 0);
         while let Some((op, column)) = self.operator(LEVEL) {
             operators += 1;
-            if op == Binary::Mod && self.ends_percentage() {
+            if *op == MOD && self.ends_percentage() {
                 percents += 1;
                 self.nodes.push(whole_number_node(100.0, column));
-                self.push(AstKind::Binary(Binary::Div), column);
+                self.push(AstKind::Binary(&DIV), column);
                 if is_name(self.peek(), "of") {
                     operators += 1;
                     self.next += 1;
                     self.unary()?;
-                    self.push(AstKind::Binary(Binary::Mul), column);
+                    self.push(AstKind::Binary(&MUL), column);
                 }
                 continue;
             }
@@ -303,7 +305,7 @@ impl<'a> ExpressionParser<'a> {
         {
             self.next += 1;
             self.push(AstKind::Slot(slot), unit.column);
-            self.push(AstKind::Binary(Binary::Mul), unit.column);
+            self.push(AstKind::Binary(&MUL), unit.column);
         }
     }
 
@@ -311,7 +313,7 @@ impl<'a> ExpressionParser<'a> {
         let column = self.peek().column;
         if self.accept("-") {
             self.nested(column, Self::unary)?;
-            self.push(AstKind::Unary(Unary::Neg), column);
+            self.push(AstKind::Unary(&NEG), column);
             Ok(())
         } else if self.accept("+") {
             self.nested(column, Self::unary)
@@ -322,7 +324,7 @@ impl<'a> ExpressionParser<'a> {
 
     fn power(&mut self) -> Result<(), ExpressionError> {
         self.primary()?;
-        if let Some((op, column)) = self.operator(&[("**", Binary::Pow), ("^", Binary::Pow)]) {
+        if let Some((op, column)) = self.operator(&[("**", &POW), ("^", &POW)]) {
             self.nested(column, Self::unary)?;
             self.push(AstKind::Binary(op), column);
         }

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use kernels::program::{self, NotDifferentiable, ProgramBuilder, ProgramNode};
+use numerics::bytecode::{self, NotDifferentiable, ProgramBuilder, ProgramNode};
 
 use super::Expression;
 use super::ast::{Ast, AstKind};
 use super::data::DataColumns;
 use super::lowered::LoweredExpressions;
 
-pub use kernels::program::LANES;
+pub use numerics::bytecode::LANES;
 
 /// Adds the operations of a tree; slot `i` is variable `i`.
 pub(super) fn lower_tree(ast: &Ast, builder: &mut ProgramBuilder) -> ProgramNode {
@@ -66,8 +66,8 @@ pub struct ExpressionSystem(CompiledSystem);
 /// A program, of several passes where the scope has columns of data.
 #[derive(Debug, Clone)]
 enum CompiledSystem {
-    Plain(program::EvaluationProgram),
-    Staged(Box<program::StagedProgram>),
+    Plain(bytecode::EvaluationProgram),
+    Staged(Box<bytecode::StagedProgram>),
 }
 
 impl ExpressionSystem {
@@ -92,7 +92,7 @@ impl ExpressionSystem {
         Self(match data {
             None => CompiledSystem::Plain(builder.finish(outputs)),
             Some(data) => {
-                let staged = program::StagedProgram::new(builder, outputs, &data.columns());
+                let staged = bytecode::StagedProgram::new(builder, outputs, &data.columns());
                 CompiledSystem::Staged(Box::new(staged))
             }
         })
@@ -251,8 +251,8 @@ fn weighted_gradient(
     for (index, expression) in expressions.iter().enumerate() {
         let value = lower_tree(expression.ast(), builder);
         let weight = builder.variable(first + index);
-        let term = builder.binary(kernels::vector::Binary::Mul, weight, value);
-        sum = builder.binary(kernels::vector::Binary::Add, sum, term);
+        let term = builder.binary(numerics::vector::Binary::Mul, weight, value);
+        sum = builder.binary(numerics::vector::Binary::Add, sum, term);
     }
     builder.gradient(sum, slots)
 }
@@ -267,9 +267,9 @@ fn column_count<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> us
 #[derive(Debug)]
 pub enum SystemEvaluator<'a> {
     /// Of numbers alone.
-    Plain(program::ProgramEvaluator<'a>),
+    Plain(bytecode::ProgramEvaluator<'a>),
     /// With columns of data; and how many outputs there are.
-    Staged(program::StagedEvaluator<'a>, usize),
+    Staged(bytecode::StagedEvaluator<'a>, usize),
 }
 
 impl SystemEvaluator<'_> {

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use kernels::program::ProgramBuilder;
-use kernels::quantile::QuantileDefinition;
+use numerics::bytecode::ProgramBuilder;
+use numerics::quantile::QuantileDefinition;
 use tool_core::number;
 
 use super::ast::{Ast, AstKind, AstNode};
 use super::data::DataColumns;
 use super::error::ExpressionError;
 use super::evaluate::{self, DoubleArithmetic};
-use super::functions::Unary;
+use super::functions::NEG;
 use super::parse::ExpressionParser;
 use super::program::lower_tree;
 
@@ -83,7 +83,7 @@ impl ExpressionParser<'_> {
         });
         if value < 0.0 {
             self.nodes.push(AstNode {
-                kind: AstKind::Unary(Unary::Neg),
+                kind: AstKind::Unary(&NEG),
                 column,
             });
         }

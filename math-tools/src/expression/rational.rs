@@ -6,7 +6,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 use num_rational::BigRational;
 use num_traits::{Signed as _, ToPrimitive as _, Zero as _};
 
-use super::evaluate::EvaluationFault;
+use super::fault::EvaluationFault;
 
 /// Most bits of an exact integer: about 79,000 decimal digits, written within a few milliseconds.
 pub(crate) const INTEGER_BITS_MAX: u64 = 1 << 18;
@@ -17,7 +17,8 @@ pub(crate) const FRACTION_BITS_MAX: u64 = 1 << 15;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rational(BigRational);
 
-type Exact = Result<Rational, EvaluationFault>;
+/// A number, or why there is none.
+pub(crate) type ExactResult = Result<Rational, EvaluationFault>;
 
 impl From<BigInt> for Rational {
     fn from(numerator: BigInt) -> Self {
@@ -33,7 +34,7 @@ impl From<i32> for Rational {
 
 impl Rational {
     /// Reads `12`, `1.5`, `.5e-3` exactly.
-    pub(crate) fn parse(text: &str) -> Exact {
+    pub(crate) fn parse(text: &str) -> ExactResult {
         let (sign, text) = match text.strip_prefix('-') {
             Some(magnitude) => (Sign::Minus, magnitude),
             None => (Sign::Plus, text),
@@ -68,7 +69,7 @@ impl Rational {
     }
 
     /// Reduces a fraction; the denominator is not zero.
-    fn new(numerator: BigInt, denominator: BigInt) -> Exact {
+    fn new(numerator: BigInt, denominator: BigInt) -> ExactResult {
         if denominator.bits() == 1 {
             return Self::bounded((numerator * denominator).into()); // without a slow reduction of large integers
         }
@@ -79,7 +80,7 @@ impl Rational {
     }
 
     /// Refuses a value of too many bits.
-    fn bounded(value: BigRational) -> Exact {
+    fn bounded(value: BigRational) -> ExactResult {
         let limit = if value.is_integer() {
             INTEGER_BITS_MAX
         } else {
@@ -177,7 +178,7 @@ impl Rational {
         Self(self.0.signum())
     }
 
-    pub(crate) fn add(&self, other: &Self) -> Exact {
+    pub(crate) fn add(&self, other: &Self) -> ExactResult {
         if !(self.is_integer() && other.is_integer()) {
             self.fits(other)?;
         }
@@ -187,11 +188,11 @@ impl Rational {
         )
     }
 
-    pub(crate) fn sub(&self, other: &Self) -> Exact {
+    pub(crate) fn sub(&self, other: &Self) -> ExactResult {
         self.add(&other.neg())
     }
 
-    pub(crate) fn mul(&self, other: &Self) -> Exact {
+    pub(crate) fn mul(&self, other: &Self) -> ExactResult {
         if self.0.numer().bits() + other.0.numer().bits() > INTEGER_BITS_MAX + 1 {
             return Err(EvaluationFault::TooLarge);
         }
@@ -201,7 +202,7 @@ impl Rational {
         )
     }
 
-    pub(crate) fn div(&self, other: &Self) -> Exact {
+    pub(crate) fn div(&self, other: &Self) -> ExactResult {
         if other.is_zero() {
             return Err(EvaluationFault::DivisionByZero);
         }
@@ -228,14 +229,14 @@ impl Rational {
     }
 
     /// The remainder with the divisor's sign.
-    pub(crate) fn modulo(&self, other: &Self) -> Exact {
+    pub(crate) fn modulo(&self, other: &Self) -> ExactResult {
         let rest = self.remainder(other)?;
         let opposite = !rest.is_zero() && rest.is_negative() != other.is_negative();
         if opposite { rest.add(other) } else { Ok(rest) }
     }
 
     /// The remainder with the dividend's sign.
-    pub(crate) fn remainder(&self, other: &Self) -> Exact {
+    pub(crate) fn remainder(&self, other: &Self) -> ExactResult {
         if other.is_zero() {
             return Err(EvaluationFault::DivisionByZero);
         }
@@ -246,7 +247,7 @@ impl Rational {
     }
 
     /// A power with an integer exponent; other exponents are exact only through [`Rational::sqrt`], which is not tried here.
-    pub(crate) fn pow(&self, exponent: &Self) -> Exact {
+    pub(crate) fn pow(&self, exponent: &Self) -> ExactResult {
         let exponent = exponent.integer().ok_or(EvaluationFault::Inexact)?;
         let negative = exponent.sign() == Sign::Minus;
         if self.is_zero() {
@@ -281,7 +282,7 @@ impl Rational {
     }
 
     /// The square root, when it is rational.
-    pub(crate) fn sqrt(&self) -> Exact {
+    pub(crate) fn sqrt(&self) -> ExactResult {
         if self.is_negative() {
             return Err(EvaluationFault::Domain);
         }
@@ -308,7 +309,7 @@ impl Rational {
     }
 
     /// The nearest integer, halves to even.
-    pub(crate) fn round(&self) -> Exact {
+    pub(crate) fn round(&self) -> ExactResult {
         let half = Self(BigRational::new_raw(1.into(), 2.into()));
         let above = self.add(&half)?;
         let rounded = above.floor();
@@ -318,7 +319,7 @@ impl Rational {
         Ok(rounded)
     }
 
-    pub(crate) fn factorial(&self) -> Exact {
+    pub(crate) fn factorial(&self) -> ExactResult {
         if !self.is_integer() {
             return Err(EvaluationFault::Inexact); // the gamma function
         }
@@ -336,7 +337,7 @@ impl Rational {
     }
 
     /// The gamma function, which is rational at integers.
-    pub(crate) fn gamma(&self) -> Exact {
+    pub(crate) fn gamma(&self) -> ExactResult {
         if self.is_integer() {
             self.sub(&Self::from(1))?.factorial()
         } else {

@@ -5,8 +5,11 @@ use std::sync::Arc;
 
 use super::ast::Ast;
 use super::data::DataColumns;
-use super::evaluate::{self, Arithmetic, EvaluationFault, ValueError};
-use super::functions::{Binary, ReductionFunction, Ternary, Unary};
+use super::evaluate::{self, Arithmetic};
+use super::fault::{EvaluationFault, ValueError};
+use super::functions::{
+    ADD, BinaryDefinition, MAX, MIN, ReductionFunction, TernaryDefinition, UnaryDefinition,
+};
 
 /// The value of a tree whose variables the arithmetic has, or the first operation without one. Columns of data are read as the decimals
 /// they are spelled with.
@@ -110,7 +113,11 @@ impl<A: Arithmetic> RowArithmetic<'_, A> {
     }
 
     /// One operation after the other, from the first row on.
-    fn joined(&mut self, op: Binary, x: &ScalarOrColumn<A>) -> Result<A::Value, EvaluationFault> {
+    fn joined(
+        &mut self,
+        op: &BinaryDefinition,
+        x: &ScalarOrColumn<A>,
+    ) -> Result<A::Value, EvaluationFault> {
         let mut value = x.of(0)?.clone();
         for row in 1..self.data.rows() {
             value = self.inner.operation(op, &value, x.of(row)?)?;
@@ -137,13 +144,13 @@ impl<A: Arithmetic> Arithmetic for RowArithmetic<'_, A> {
 
     fn function(
         &mut self,
-        op: Unary,
+        op: &UnaryDefinition,
         x: &ScalarOrColumn<A>,
     ) -> Result<ScalarOrColumn<A>, EvaluationFault> {
         match x {
             ScalarOrColumn::One(x) => self.inner.function(op, x).map(ScalarOrColumn::One),
             ScalarOrColumn::Many(_) => {
-                let name = op.name();
+                let name = op.name;
                 self.column(|inner, row| {
                     let value = inner.function(op, x.at(row)?);
                     value.map_err(|fault| RowFault { fault, name })
@@ -154,7 +161,7 @@ impl<A: Arithmetic> Arithmetic for RowArithmetic<'_, A> {
 
     fn operation(
         &mut self,
-        op: Binary,
+        op: &BinaryDefinition,
         a: &ScalarOrColumn<A>,
         b: &ScalarOrColumn<A>,
     ) -> Result<ScalarOrColumn<A>, EvaluationFault> {
@@ -163,7 +170,7 @@ impl<A: Arithmetic> Arithmetic for RowArithmetic<'_, A> {
                 self.inner.operation(op, a, b).map(ScalarOrColumn::One)
             }
             _ => {
-                let name = op.name();
+                let name = op.name;
                 self.column(|inner, row| {
                     let value = inner.operation(op, a.at(row)?, b.at(row)?);
                     value.map_err(|fault| RowFault { fault, name })
@@ -174,7 +181,7 @@ impl<A: Arithmetic> Arithmetic for RowArithmetic<'_, A> {
 
     fn ternary(
         &mut self,
-        op: Ternary,
+        op: &TernaryDefinition,
         operands: [&ScalarOrColumn<A>; 3],
     ) -> Result<ScalarOrColumn<A>, EvaluationFault> {
         if let [
@@ -203,9 +210,9 @@ impl<A: Arithmetic> Arithmetic for RowArithmetic<'_, A> {
         x: &ScalarOrColumn<A>,
     ) -> Result<ScalarOrColumn<A>, EvaluationFault> {
         let value = match op {
-            ReductionFunction::Sum => self.joined(Binary::Add, x)?,
-            ReductionFunction::Min => self.joined(Binary::Min, x)?,
-            ReductionFunction::Max => self.joined(Binary::Max, x)?,
+            ReductionFunction::Sum => self.joined(&ADD, x)?,
+            ReductionFunction::Min => self.joined(&MIN, x)?,
+            ReductionFunction::Max => self.joined(&MAX, x)?,
             ReductionFunction::LogSumExp => {
                 let rows: Vec<A::Value> = (0..self.data.rows())
                     .map(|row| x.of(row).cloned())
@@ -219,7 +226,7 @@ impl<A: Arithmetic> Arithmetic for RowArithmetic<'_, A> {
                     let next = match sum.take() {
                         None => x.at(row).cloned(),
                         Some(sum) => sum.and_then(|sum| {
-                            let next = inner.operation(Binary::Add, &sum, x.at(row)?);
+                            let next = inner.operation(&ADD, &sum, x.at(row)?);
                             next.map_err(|fault| RowFault { fault, name })
                         }),
                     };
