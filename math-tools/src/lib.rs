@@ -7,14 +7,17 @@ use tool_core::ErasedTool;
 
 #[macro_use]
 mod prelude;
+#[macro_use]
+mod mirror;
 
 pub(crate) mod bayes;
 pub(crate) mod calculus;
+pub(crate) mod call_watch;
 pub(crate) mod data;
 pub mod expression;
 pub(crate) mod interpolation;
 pub mod linalg;
-pub mod ode;
+pub(crate) mod ode;
 pub(crate) mod optimise;
 pub(crate) mod plot;
 pub(crate) mod programs;
@@ -23,6 +26,8 @@ pub(crate) mod roots;
 pub mod sampling;
 pub(crate) mod signal;
 pub(crate) mod stats;
+pub(crate) mod symbolic;
+pub mod unified_diff;
 pub(crate) mod units;
 
 #[cfg(test)]
@@ -45,6 +50,7 @@ pub static FAMILIES: &[&[ErasedTool]] = &[
     sampling::TOOLS,
     bayes::TOOLS,
     stats::TOOLS,
+    symbolic::TOOLS,
     units::TOOLS,
     data::TOOLS,
     plot::TOOLS,

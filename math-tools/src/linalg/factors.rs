@@ -61,27 +61,6 @@ fn frobenius_norm(a: MatRef<'_, f64>) -> f64 {
     euclidean_norm(&dense::rows_of(a))
 }
 
-/// The factor `L` of `L L^T`, lower triangles row by row in a full square; `None` when the matrix is not positive definite.
-pub(crate) fn cholesky_factor(mut matrix: Vec<f64>, n: usize) -> Option<Vec<f64>> {
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    for i in 0..n {
-        for j in 0..=i {
-            let (above, row) = matrix.split_at(i * n);
-            let other = if j == i { row } else { &above[j * n..] };
-            let rest = row[j] - dot(&row[..j], &other[..j]);
-            if j < i {
-                let pivot = other[j];
-                matrix[i * n + j] = rest / pivot;
-            } else if rest > 0.0 && rest.is_finite() {
-                matrix[i * n + i] = rest.sqrt();
-            } else {
-                return None;
-            }
-        }
-    }
-    Some(matrix)
-}
-
 /// Refuses work of `operations` and `doubles` that the call cannot afford.
 pub(crate) fn afford_operations(
     ctx: &Ctx,

@@ -1,7 +1,7 @@
 //! Linear algebra: systems, eigenvalues, singular values of dense matrices, and sparse systems.
 //!
 //! One folder per tool: `mod.rs` is the contract, `kernel.rs` the method on plain slices. The factorisations
-//! are those of [`kernels::dense`] and [`kernels::sparse`]; a result never depends on the number of threads.
+//! are those of [`numerics::dense`] and [`numerics::sparse`]; a result never depends on the number of threads.
 
 pub(crate) mod cholesky;
 pub(crate) mod determinant;
@@ -19,7 +19,7 @@ pub mod sparse_solve;
 pub(crate) mod svd;
 mod verify;
 
-pub(crate) use kernels::dense;
+pub(crate) use numerics::dense;
 use tool_core::{
     Ctx, ErasedTool, Input, Matrix, ToolError, Vector, tool_entry, tool_error, verified_entry,
 };

@@ -93,7 +93,7 @@ impl Tool for Args {
                 ctx.check()?;
                 let row = left_rows.col_as_slice(row);
                 let columns = (0..k).map(|column| right_owned.col_as_slice(column));
-                data.extend(columns.map(|column| kernels::exact::precise_dot(row, column)));
+                data.extend(columns.map(|column| numerics::exact::precise_dot(row, column)));
             }
         } else {
             data = dense::rows_of(dense::matrix_product(left, right).as_ref());

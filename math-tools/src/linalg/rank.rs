@@ -1,11 +1,11 @@
 //! `matrix_rank`: rank, condition, null space and norms, all from the singular values.
 
+use super::dense::decomposition;
 use super::dense::{
     SingularVectors, euclidean_norm, max_abs, normalise_data, scale_by_exponent, system::one_norm,
 };
 use super::factors::{afford_operations, condition_ratio};
 use super::no_convergence;
-use super::svd::kernel;
 use crate::prelude::*;
 
 /// Find the numerical rank of a real matrix of any shape, its condition number and norms, and an orthonormal basis of its null space
@@ -94,7 +94,7 @@ impl Tool for Args {
         let bases = if full { 3 * (n * n + m * m) } else { 0 };
         afford_operations(ctx, operations, (6 * m * n).saturating_add(bases))?;
         let vectors = [SingularVectors::None, SingularVectors::Full][usize::from(full)];
-        let found = kernel::singular_value_decomposition(a.as_slice(), m, n, vectors)
+        let found = decomposition::singular_value_decomposition(a.as_slice(), m, n, vectors)
             .map_err(no_convergence)?;
         ctx.check()?;
         let values = found.values;

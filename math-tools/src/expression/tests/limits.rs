@@ -4,7 +4,7 @@
 use tool_core::{Ctx, ErrorCode, Tool, ToolError};
 
 use crate::expression::calculate::Args;
-use crate::expression::evaluate::EvaluationFault;
+use crate::expression::fault::EvaluationFault;
 use crate::expression::rational::{INTEGER_BITS_MAX, Rational};
 use crate::expression::{DEPTH_MAX, LENGTH_MAX, TOKENS_MAX};
 

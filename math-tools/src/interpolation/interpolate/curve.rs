@@ -1,11 +1,12 @@
 //! Curves.
 
-use kernels::interpolation::slopes::{self, SplineEnd};
-use kernels::interpolation::smoothing::SmoothingEquations;
-use kernels::interpolation::{Extrapolation, PiecewiseCubic};
+use numerics::interpolation::slopes::{self, SplineEnd};
+use numerics::interpolation::smoothing::SmoothingEquations;
+use numerics::interpolation::{Extrapolation, PiecewiseCubic, StepCurve};
 
 use super::places::QueryPoints;
 use super::{Args, ExtrapolationMode, InterpolateMethod, Output, SplineBoundary, check_ascending};
+use crate::call_watch::CallWatch;
 use crate::plot::marked;
 use crate::prelude::*;
 
@@ -26,8 +27,7 @@ struct CurvePoints {
 /// A curve that can be evaluated.
 enum InterpolationCurve {
     Smooth(PiecewiseCubic),
-    /// Values of points, and whether the nearest one counts or the one before.
-    Steps(CurvePoints, bool),
+    Steps(StepCurve),
 }
 
 pub(super) fn interpolate_curve(args: &Args, ctx: &Ctx) -> Result<Output, ToolError> {
@@ -150,10 +150,11 @@ fn build_curve(
     Ok(match args.method {
         InterpolateMethod::Linear => InterpolationCurve::Smooth(PiecewiseCubic::linear(x, y)),
         InterpolateMethod::Nearest | InterpolateMethod::Previous => {
-            return Ok(InterpolationCurve::Steps(
-                points,
-                args.method == InterpolateMethod::Nearest,
-            ));
+            return Ok(InterpolationCurve::Steps(StepCurve {
+                x: points.x,
+                y: points.y,
+                is_nearest: args.method == InterpolateMethod::Nearest,
+            }));
         }
         InterpolateMethod::Cubic => {
             let ends = match (args.boundary, args.end_slopes) {
@@ -184,7 +185,11 @@ fn build_curve(
                     refuse!(invalid "/smoothing", "missing"; "expected at least 5 points to choose `smoothing`, found {n}";
                         "pass `smoothing`, or add points");
                 }
-                None => data.best(&mut || ctx.check())?,
+                None => {
+                    let watch = CallWatch(ctx);
+                    data.best(&watch)
+                        .map_err(|interruption| watch.interruption_error(interruption))?
+                }
             };
             let found = data.fit(lambda);
             output.lambda = Some(lambda);
@@ -208,8 +213,8 @@ impl InterpolationCurve {
             ctx.check()?;
             match self {
                 Self::Smooth(curve) => curve.evaluate(at, order, outside, values),
-                Self::Steps(points, is_nearest) => {
-                    let value = |&t: &f64| step_value(points, *is_nearest, t, outside);
+                Self::Steps(curve) => {
+                    let value = |&t: &f64| curve.value(t, outside);
                     values
                         .iter_mut()
                         .zip(at.iter().map(value))
@@ -219,21 +224,6 @@ impl InterpolationCurve {
         }
         Ok(values)
     }
-}
-
-fn step_value(points: &CurvePoints, is_nearest: bool, t: f64, outside: Extrapolation) -> f64 {
-    let (x, y) = (&points.x, &points.y);
-    let (low, high) = (x[0], x[x.len() - 1]);
-    let t = match outside {
-        _ if (low..=high).contains(&t) => t,
-        Extrapolation::Nan => return f64::NAN,
-        Extrapolation::Periodic => t - ((t - low) / (high - low)).floor() * (high - low),
-        Extrapolation::Extend | Extrapolation::Constant => t.clamp(low, high),
-    };
-    let before = x.partition_point(|&x| x <= t).saturating_sub(1);
-    let is_nearer = |after: f64| t > x[before] / 2.0 + after / 2.0;
-    let moves = is_nearest && x.get(before + 1).is_some_and(|&after| is_nearer(after));
-    y[before + usize::from(moves)]
 }
 
 fn outside_rule(extrapolate: ExtrapolationMode) -> Extrapolation {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use kernels::interpolation::grid::GridSurface;
+use numerics::interpolation::grid::GridSurface;
 
 use super::places::QueryPoints;
 use super::{Args, ExtrapolationMode, InterpolateMethod, Output, check_ascending};

@@ -1,6 +1,5 @@
 //! `matrix_eigenvalues`: eigenvalues and eigenvectors with their residual.
-
-pub(crate) mod kernel;
+use numerics::dense::eigenpairs;
 
 use super::factors::overflow_error;
 use crate::prelude::*;
@@ -152,12 +151,12 @@ impl Tool for Args {
                 ctx.afford(20.0 * (n as f64).powi(3))?;
                 ctx.reserve_doubles(8 * n * n)?;
                 let (found, infinite, method) =
-                    kernel::generalised_eigen(a.as_slice(), b.as_slice(), n, vectors)
+                    eigenpairs::generalised_eigen(a.as_slice(), b.as_slice(), n, vectors)
                         .map_err(pair_error)?;
                 (found, Some(infinite), method)
             }
             None => {
-                let found = kernel::eigen_decomposition(a.as_slice(), n, vectors, args.left)
+                let found = eigenpairs::eigen_decomposition(a.as_slice(), n, vectors, args.left)
                     .map_err(super::no_convergence)?;
                 let method = if found.symmetric {
                     "symmetric"
@@ -193,7 +192,7 @@ impl Tool for Args {
             Matrix::new(n, kept.len(), entries)
         };
         let all_real = found.imaginary.iter().all(|&value| value == 0.0);
-        let parts = |vectors: Option<kernel::EigenvectorMatrix>| match vectors {
+        let parts = |vectors: Option<eigenpairs::EigenvectorMatrix>| match vectors {
             Some(vectors) => (columns(vectors.real), vectors.imaginary.and_then(columns)),
             None => (None, None),
         };
@@ -225,10 +224,10 @@ impl Tool for Args {
     }
 }
 
-fn pair_error(err: kernel::PairError) -> ToolError {
+fn pair_error(err: eigenpairs::PairError) -> ToolError {
     match err {
-        kernel::PairError::NoConvergence(err) => super::no_convergence(err),
-        kernel::PairError::Singular => {
+        eigenpairs::PairError::NoConvergence(err) => super::no_convergence(err),
+        eigenpairs::PairError::Singular => {
             let message = "`A` - lambda `B` is singular for every lambda: every number is an eigenvalue of the pair";
             ToolError::numeric("/B", message)
                 .reason("singular_pencil")

@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 use tool_core::{Ctx, ErrorCode, Input, Tool};
 
-use super::kernel::{EigenResult, eigen_decomposition};
 use super::{Args, EigenvalueSelection};
 use crate::linalg::tests::{distance, formula, matrix};
+use numerics::dense::eigenpairs::{EigenResult, eigen_decomposition};
 
 fn find(n: usize, a: &[f64]) -> EigenResult {
     let found = eigen_decomposition(a, n, true, false).unwrap();

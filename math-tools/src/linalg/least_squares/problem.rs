@@ -48,7 +48,7 @@ impl LinearLeastSquares {
             design.weigh(&roots);
             let mut errors = Vec::with_capacity(high.len());
             for (index, value) in high.iter_mut().enumerate() {
-                let (product, error) = kernels::exact::two_product(*value, roots[index / k]);
+                let (product, error) = numerics::exact::two_product(*value, roots[index / k]);
                 *value = product;
                 errors.push(error);
             }

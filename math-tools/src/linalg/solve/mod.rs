@@ -3,12 +3,13 @@
 pub(crate) mod rhs;
 
 pub(crate) use self::rhs::Rhs;
+use super::dense::decomposition;
 use super::dense::factors::{FactorError, SquareMethod};
 use super::dense::lstsq::{LeastSquaresError, minimum_norm};
 use super::dense::structure::MatrixStructure;
 use super::dense::system::{self, GROWTH_MAX, SystemError};
 use super::dense::{SingularVectors, euclidean_norm};
-use super::{kernel_kind, kind_from_kernel, svd};
+use super::{kernel_kind, kind_from_kernel};
 use crate::prelude::*;
 
 /// Solve the linear system A x = b, for one right-hand side or several at once. The method follows from the structure of A unless
@@ -226,7 +227,7 @@ pub(crate) fn full_rank(a: &Matrix, rcond: f64, ctx: &Ctx) -> Result<usize, Tool
     }
     super::factors::afford_operations(ctx, 4.0 * (n as f64).powi(3), 6 * n * n)?;
     let found =
-        svd::kernel::singular_value_decomposition(a.as_slice(), n, n, SingularVectors::None);
+        decomposition::singular_value_decomposition(a.as_slice(), n, n, SingularVectors::None);
     Ok(found.map_err(super::no_convergence)?.rank)
 }
 

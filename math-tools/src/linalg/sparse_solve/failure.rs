@@ -1,26 +1,9 @@
-//! The limits of a call for the kernels, and the errors of sparse systems.
+//! The errors of sparse systems.
 
-use kernels::sparse::{ComputationLimits, KrylovConvergenceError, SparseError};
+use numerics::sparse::{KrylovConvergenceError, SparseError};
 use tool_core::{Ctx, ErrorCode, ToolError, Value};
 
 use super::{Args, SparseSolveMethod};
-
-/// The stop flag and the budget of a call.
-pub(crate) struct CtxLimits<'a>(pub(crate) &'a Ctx);
-
-impl ComputationLimits for CtxLimits<'_> {
-    fn stopped(&self) -> bool {
-        self.0.stop().is_set()
-    }
-
-    fn reserve(&self, bytes: u64) -> bool {
-        self.0.reserve(bytes).is_ok()
-    }
-
-    fn affords(&self, operations: f64) -> bool {
-        self.0.afford(operations).is_ok()
-    }
-}
 
 /// The error at the argument that holds the matrix.
 pub(super) fn tool_error(err: SparseError, args: &Args, ctx: &Ctx) -> ToolError {

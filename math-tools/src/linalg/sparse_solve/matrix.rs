@@ -1,6 +1,6 @@
 //! The matrix of a call: coordinates, compressed rows or Matrix Market text, whichever is given.
 
-use kernels::sparse::{CsrMatrix, csr::SIZE_MAX};
+use numerics::sparse::{CsrMatrix, csr::SIZE_MAX};
 use tool_core::{Ctx, ToolError, Vector, tool_error};
 
 use super::Args;

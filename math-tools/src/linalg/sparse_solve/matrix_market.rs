@@ -3,7 +3,7 @@
 //! Coordinate and array formats; real, integer and pattern fields; general, symmetric and skew-symmetric storage. The format is that
 //! of R. F. Boisvert, R. Pozo, K. A. Remington, "The Matrix Market exchange formats: initial design", NISTIR 5935, 1996.
 
-use kernels::sparse::csr::SIZE_MAX;
+use numerics::sparse::csr::SIZE_MAX;
 use tool_core::{Ctx, ToolError};
 
 /// The matrix of a text, entries counted from 0.

@@ -4,16 +4,16 @@ mod failure;
 mod matrix;
 mod matrix_market;
 
-use kernels::sparse::{
+use numerics::sparse::{
     self, CsrMatrix, PreconditionerMethod, SparseError, SparseEvidence, SparseOptions,
     SparseSolution,
 };
 
-pub(crate) use self::failure::CtxLimits;
 use self::failure::tool_error;
 use super::dense::system::GROWTH_MAX;
 use super::solve::{Rhs, trusted_digits};
 use super::{kernel_kind, kind_from_kernel};
+use crate::call_watch::CallWatch;
 use crate::prelude::*;
 
 /// Solve A x = b for a large sparse square matrix A, for one right-hand side or several. Give A in one of three forms: `rows`,
@@ -220,7 +220,7 @@ impl Tool for Args {
         let b = args.b.load(ctx)?;
         let a = matrix::load_matrix(&args, b.rows(), ctx)?;
         let found =
-            sparse::solve_sparse_system(&a, b.as_slice(), b.columns(), &options, &CtxLimits(ctx))
+            sparse::solve_sparse_system(&a, b.as_slice(), b.columns(), &options, &CallWatch(ctx))
                 .map_err(|err| tool_error(err, &args, ctx))?;
         ctx.check()?;
         let output = sparse_solution_output(found, &a, &b, options.tolerance);

@@ -435,7 +435,8 @@ fn hostile_matrix_market_texts_are_refused_with_line_and_column() {
 /// A million unknowns: the second difference in one dimension, by its narrow band.
 #[test]
 fn a_million_unknowns() {
-    use kernels::sparse::{CsrMatrix, NoLimits, SparseOptions, solve_sparse_system};
+    use numerics::NoWatch;
+    use numerics::sparse::{CsrMatrix, SparseOptions, solve_sparse_system};
     let n = 1_000_000_usize;
     let mut starts = vec![0];
     let (mut columns, mut values) = (Vec::new(), Vec::new());
@@ -448,7 +449,7 @@ fn a_million_unknowns() {
     }
     let a = CsrMatrix::from_rows(n, starts, columns, values);
     let found =
-        solve_sparse_system(&a, &vec![1.0; n], 1, &SparseOptions::default(), &NoLimits).unwrap();
+        solve_sparse_system(&a, &vec![1.0; n], 1, &SparseOptions::default(), &NoWatch).unwrap();
     let worst = (0..n)
         .map(|index| {
             let exact = (index + 1) as f64 * (n - index) as f64 / 2.0;

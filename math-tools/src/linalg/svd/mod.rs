@@ -1,7 +1,5 @@
 //! `matrix_svd`: singular values, rank, condition, and the singular vectors.
-
-pub(crate) mod kernel;
-
+use numerics::dense::decomposition;
 use rand_distr::{Distribution as _, StandardNormal};
 
 use super::dense::lstsq::rank_tolerance;
@@ -144,7 +142,7 @@ impl Tool for Args {
         };
         ctx.afford(operations)?;
         ctx.reserve_doubles(doubles.saturating_add(6 * m * n))?;
-        let found = kernel::singular_value_decomposition(a.as_slice(), m, n, vectors)
+        let found = decomposition::singular_value_decomposition(a.as_slice(), m, n, vectors)
             .map_err(no_convergence)?;
         ctx.check()?;
         let (largest, smallest) = (found.values[0], found.values[size - 1]);
@@ -203,7 +201,7 @@ fn by_sketch(
     let (values, mut u, mut v) =
         randomised_svd(columns.as_ref(), k, sketch, POWERS).map_err(no_convergence)?;
     ctx.check()?;
-    kernel::settle_signs(&mut u, &mut v, k);
+    decomposition::settle_signs(&mut u, &mut v, k);
     let weighted = faer::Mat::from_fn(m, k, |row, column| u[(row, column)] * values[column]);
     let image = dense::matrix_product(weighted.as_ref(), v.as_ref().transpose());
     let difference: Vec<f64> = (0..m * n)

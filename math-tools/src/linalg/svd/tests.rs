@@ -1,10 +1,10 @@
 use proptest::prelude::*;
 use tool_core::{CallBudget, Ctx, ErrorCode, Input, Matrix, StopFlag, Tool, ToolError};
 
-use super::kernel::{SvdResult, singular_value_decomposition};
 use super::{Args, Output, SingularVectorSelection};
 use crate::linalg::dense::SingularVectors;
 use crate::linalg::tests::{distance, formula, hilbert, matrix, multiply};
+use numerics::dense::decomposition::{SvdResult, singular_value_decomposition};
 
 fn call(
     a: Matrix,

@@ -1,17 +1,16 @@
 //! `solve_bvp`: boundary value problems of ordinary differential equations, by collocation.
 
-mod collocation;
-mod mesh;
-mod problem;
+mod equations;
 mod reading;
 
+use numerics::ode::bvp::{BvpEnd, BvpError, BvpOptions, BvpProblem, BvpResult};
 use tool_core::Shortfall;
 
+use crate::call_watch::CallWatch;
 use crate::expression::NamedParameters;
 use crate::prelude::*;
 
-use self::mesh::{BvpLimits, BvpResult, solve_on_meshes};
-use self::problem::{BvpProblem, BvpReason};
+use self::equations::ExpressionBoundary;
 use super::solve::system::OdeEquations;
 
 /// Solve y' = f(t, y) on an interval with conditions at both ends, from a first guess. The mesh is refined until the residual is
@@ -75,7 +74,7 @@ pub(crate) struct Output {
     pub converged: bool,
     /// Reason they are not; absent when they are.
     #[value(skip_encoding_if = "Option::is_none")]
-    pub reason: Option<BvpReason>,
+    pub reason: Option<SolveBvpReason>,
     /// Largest relative residual of the differential equations on an interval, root mean square.
     pub residual: Real,
     /// Largest residual of a condition, relative to the sizes of what it depends on.
@@ -90,6 +89,34 @@ pub(crate) struct Output {
     pub iterations: u64,
     /// Evaluations of the right-hand side.
     pub function_evals: u64,
+}
+
+/// Reason a boundary value problem was not solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum SolveBvpReason {
+    /// The mesh would need more than `max_nodes` points.
+    MaxNodes,
+    /// The linear system of an iteration is singular: the conditions do not determine the solution near the guess.
+    Singular,
+    /// The iterations did not converge from the guess.
+    NoConvergence,
+    /// Residuals are small, but the solution on a finer mesh differs.
+    Unconfirmed,
+    /// A value was not finite.
+    NotFinite,
+}
+
+impl From<BvpEnd> for SolveBvpReason {
+    fn from(end: BvpEnd) -> Self {
+        match end {
+            BvpEnd::MaxNodes => Self::MaxNodes,
+            BvpEnd::Singular => Self::Singular,
+            BvpEnd::NoConvergence => Self::NoConvergence,
+            BvpEnd::Unconfirmed => Self::Unconfirmed,
+            BvpEnd::NotFinite => Self::NotFinite,
+        }
+    }
 }
 
 impl Tool for Args {
@@ -119,15 +146,25 @@ impl Tool for Args {
             Some(times) => Some(checked_times(times.load(ctx)?, (start, end))?),
             None => None,
         };
-        let problem = BvpProblem::parse(&args, ctx)?;
-        let limits = BvpLimits {
-            tolerance: args.tolerance.get().max(100.0 * f64::EPSILON),
+        let equations = ExpressionBoundary::parse(&args, ctx)?;
+        let options = BvpOptions {
+            tolerance: args.tolerance.get(),
             nodes: args.max_nodes.get() as usize,
         };
-        let first = problem.guess(&args, (start, end), limits.nodes, ctx)?;
-        let found = solve_on_meshes(&problem, first, limits, ctx)?;
-        if let Some(reason) = found.reason {
-            ctx.fall_short(Shortfall::Incomplete, failure_text(reason, &found, limits));
+        let first = equations.guess(&args, (start, end), options.nodes, ctx)?;
+        let problem = BvpProblem {
+            equations: &equations,
+            breakpoints: &equations.breakpoints,
+        };
+        let watch = CallWatch(ctx);
+        let found = problem
+            .solve(first, &options, &watch)
+            .map_err(|error| match error {
+                BvpError::Interrupted(interruption) => watch.interruption_error(interruption),
+                other => ToolError::new(ErrorCode::Internal, other),
+            })?;
+        if let Some(end) = found.failure {
+            ctx.fall_short(Shortfall::Incomplete, failure_text(end, &found, options));
         }
         let curve = found.curve;
         let (t, y) = match times {
@@ -139,10 +176,12 @@ impl Tool for Args {
         };
         Ok(Output {
             t,
-            y: y.chunks_exact(problem.n()).map(<[f64]>::to_vec).collect(),
+            y: y.chunks_exact(curve.components())
+                .map(<[f64]>::to_vec)
+                .collect(),
             unknowns: (!args.unknowns.is_empty()).then(|| curve.p.clone()),
-            converged: found.reason.is_none(),
-            reason: found.reason,
+            converged: found.failure.is_none(),
+            reason: found.failure.map(SolveBvpReason::from),
             residual: Real(found.residual),
             boundary_residual: Real(found.boundary_residual),
             error_estimate: found.error_estimate,
@@ -164,26 +203,26 @@ fn checked_times(times: Vector, (start, end): (f64, f64)) -> Result<Vector, Tool
     Ok(times)
 }
 
-fn failure_text(reason: BvpReason, found: &BvpResult, limits: BvpLimits) -> String {
+fn failure_text(end: BvpEnd, found: &BvpResult, options: BvpOptions) -> String {
     let (nodes, residual) = (found.curve.t.len(), found.residual);
-    match reason {
-        BvpReason::MaxNodes => format!(
+    match end {
+        BvpEnd::MaxNodes => format!(
             "stopped at {nodes} mesh points and residual {residual:.1e}, before {} points were exceeded; raise `max_nodes` or `tolerance`, or give \
              a better `guess`{}",
-            limits.nodes,
+            options.nodes,
             residual_place_text(found)
         ),
-        BvpReason::Singular => "the linear system of an iteration is singular: the conditions do not determine the solution near the guess; \
+        BvpEnd::Singular => "the linear system of an iteration is singular: the conditions do not determine the solution near the guess; \
              give another `guess` or other conditions"
             .to_owned(),
-        BvpReason::NoConvergence => format!(
+        BvpEnd::NoConvergence => format!(
             "the iterations did not converge, residual {residual:.1e}; give a better `guess`, for example the solution of an easier problem{}",
             residual_place_text(found)
         ),
-        BvpReason::Unconfirmed => "residuals are small, but the solution on a mesh twice as fine differs: the conditions hardly determine the solution, or \
+        BvpEnd::Unconfirmed => "residuals are small, but the solution on a mesh twice as fine differs: the conditions hardly determine the solution, or \
              something lies between the points of the mesh; pass a smaller `tolerance` or another `guess`"
             .to_owned(),
-        BvpReason::NotFinite => "a value of the system or of a condition was not finite; give a `guess` within their domain".to_owned(),
+        BvpEnd::NotFinite => "a value of the system or of a condition was not finite; give a `guess` within their domain".to_owned(),
     }
 }
 

@@ -1,17 +1,16 @@
-//! From arguments to a [`BvpProblem`] and its first guess.
+//! From arguments to an [`ExpressionBoundary`] and its first guess.
 
-use tool_core::{Ctx, ToolError};
+use numerics::ode::bvp::{BoundaryEquations, BvpError, MeshSolution, first_mesh};
+use tool_core::{Ctx, ErrorCode, ToolError};
 
 use super::Args;
-use super::problem::{BvpProblem, MeshSolution};
+use super::equations::ExpressionBoundary;
 use crate::expression::parameters::ParameterValue;
 use crate::expression::{Expression, ExpressionScope, ExpressionSystem, unknowns};
+use crate::ode::solve::sensitivity::ByParameters;
 use crate::ode::solve::system::{self, StateNames};
 
-/// First number of intervals.
-const INTERVALS: usize = 10;
-
-impl BvpProblem {
+impl ExpressionBoundary {
     /// Checks the arguments.
     ///
     /// # Errors
@@ -41,9 +40,7 @@ impl BvpProblem {
         let unknown = |at: &'static str| {
             move |err| ToolError::invalid(at, err).hint("replace the function by others")
         };
-        let (by_unknowns, unknown_slopes) = dynamics
-            .by_parameters(first.len())
-            .map_err(unknown("/system"))?;
+        let by_unknowns = ByParameters::of(&dynamics, first.len()).map_err(unknown("/system"))?;
         let fixed = args.parameters.without(&args.unknowns);
         let ends = ExpressionScope::new().variables("a", n).variables("b", n);
         let ends = ends.with_parameters(&fixed, "/parameters")?;
@@ -68,7 +65,6 @@ impl BvpProblem {
             dynamics,
             first,
             by_unknowns,
-            unknown_slopes,
             conditions: ExpressionSystem::values(&conditions),
             by_ends,
             condition_slopes,
@@ -87,7 +83,7 @@ impl BvpProblem {
         nodes: usize,
         ctx: &Ctx,
     ) -> Result<MeshSolution, ToolError> {
-        let n = self.n();
+        let n = self.components();
         if !args.guess.is_empty() && args.guess.len() != n {
             let found = args.guess.len();
             refuse!(invalid "/guess", "shape"; "expected {n} expressions in t, one per component, found {found}");
@@ -101,16 +97,7 @@ impl BvpProblem {
             let parsed = Expression::parse(text, &scope);
             components.push(parsed.map_err(|err| err.into_tool_error(&pointer))?);
         }
-        let intervals = INTERVALS.min(nodes - 1);
-        let step = (end - start) / intervals as f64;
-        let mut t: Vec<f64> = (0..=intervals)
-            .map(|index| start + step * index as f64)
-            .collect();
-        t[intervals] = end;
-        self.insert_breakpoints(&mut t, nodes)?;
-        if t.windows(2).any(|pair| pair[0] >= pair[1]) {
-            refuse!(invalid "/t_span"; "the interval is too short for a mesh of doubles");
-        }
+        let t = first_mesh((start, end), &self.breakpoints, nodes).map_err(mesh_error)?;
         ctx.reserve_doubles(20 * n * t.len())?;
         let mut y = vec![0.0; n * t.len()];
         for (k, component) in components.iter().enumerate() {
@@ -126,31 +113,19 @@ impl BvpProblem {
         }
         Ok(MeshSolution::new(t, y, self.first.clone()))
     }
+}
 
-    /// Makes the breakpoints points of a mesh, in the place of those that are near.
-    fn insert_breakpoints(&self, t: &mut Vec<f64>, nodes: usize) -> Result<(), ToolError> {
-        let least = self.breakpoints.len() + 2;
-        if nodes < least {
-            refuse!(invalid "/max_nodes"; "expected at least {least} mesh points for the ends and the breakpoints, found {nodes}");
+/// Why there is no first mesh.
+fn mesh_error(error: BvpError) -> ToolError {
+    match error {
+        BvpError::FewNodes { least, found } => {
+            let message = format!(
+                "expected at least {least} mesh points for the ends and the breakpoints, found {found}"
+            );
+            ToolError::invalid("/max_nodes", message)
         }
-        let (start, end) = (t[0], t[t.len() - 1]);
-        let near = 0.1 * (t[1] - t[0]);
-        for &place in &self.breakpoints {
-            let is_far =
-                |node: f64| (node - place).abs() > near || self.breakpoints.contains(&node);
-            t.retain(|&node| node == start || node == end || node != place && is_far(node));
-            let after = t.partition_point(|&node| node < place);
-            t.insert(after, place);
-        }
-        // Other points give way to the limit.
-        let mut spare = t.len().saturating_sub(nodes);
-        t.retain(|&node| {
-            let kept =
-                spare == 0 || node == start || node == end || self.breakpoints.contains(&node);
-            spare -= usize::from(!kept);
-            kept
-        });
-        Ok(())
+        BvpError::TooShort => ToolError::invalid("/t_span", error),
+        other => ToolError::new(ErrorCode::Internal, other),
     }
 }
 

@@ -1,6 +1,6 @@
 use tool_core::{Ctx, Tool, ToolError, convert};
 
-use super::{Args, BvpReason, Output};
+use super::{Args, Output, SolveBvpReason};
 use crate::linalg::tests::parse;
 
 fn from_json(text: &str) -> Result<(Output, String), ToolError> {
@@ -88,18 +88,18 @@ fn what_does_not_converge_says_why() {
         from_json(r#"{"system":["y1","0"],"boundary":["a1-1","b1-2"],"t_span":[0,1]}"#).unwrap();
     assert_eq!(
         (output.converged, output.reason),
-        (false, Some(BvpReason::Singular))
+        (false, Some(SolveBvpReason::Singular))
     );
     let (output, warnings) = from_json(
         r#"{"system":["y1","1e6*y0"],"boundary":["a0-1","b0"],"t_span":[0,1],"max_nodes":20}"#,
     )
     .unwrap();
-    assert_eq!(output.reason, Some(BvpReason::MaxNodes));
+    assert_eq!(output.reason, Some(SolveBvpReason::MaxNodes));
     assert!(warnings.contains("max_nodes"));
     let (output, _) =
         from_json(r#"{"system":["y1","log(y0)"],"boundary":["a0-1","b0-1"],"t_span":[0,1]}"#)
             .unwrap();
-    assert_eq!(output.reason, Some(BvpReason::NotFinite));
+    assert_eq!(output.reason, Some(SolveBvpReason::NotFinite));
     // Bratu's problem has no solution beyond 3.51.
     let (output, _) =
         from_json(r#"{"system":["y1","-4*exp(y0)"],"boundary":["a0","b0"],"t_span":[0,1]}"#)
@@ -168,7 +168,7 @@ fn what_a_finer_mesh_contradicts_is_not_converged() {
         let (output, _) = from_json(text).unwrap();
         assert_eq!(
             (output.converged, output.reason),
-            (false, Some(BvpReason::Unconfirmed)),
+            (false, Some(SolveBvpReason::Unconfirmed)),
             "{text}"
         );
     }
@@ -188,7 +188,7 @@ fn a_mesh_has_no_more_points_than_are_allowed() {
 fn a_jump_of_the_right_hand_side() {
     let system = r#""system":["y1","if(t<0.3,1,-2)"],"boundary":["a0","b0"],"t_span":[0,1],"t_eval":[0,0.3]"#;
     let (output, warnings) = from_json(&format!("{{{system}}}")).unwrap();
-    assert_eq!(output.reason, Some(BvpReason::MaxNodes));
+    assert_eq!(output.reason, Some(SolveBvpReason::MaxNodes));
     assert!(
         warnings.contains("`breakpoints`") && warnings.contains("from t = 0.29"),
         "{warnings}"
