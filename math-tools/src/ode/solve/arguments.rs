@@ -2,8 +2,8 @@
 
 use tool_core::schema::json;
 
-use super::event::OdeEvent;
-use super::method::OdeMethod;
+use super::event::OdeEventArgs;
+use super::method::SolveOdeMethod;
 use super::system::{LinearOde, OdeEquations};
 use crate::expression::NamedParameters;
 use crate::prelude::*;
@@ -57,7 +57,7 @@ pub(crate) struct Args {
     /// `auto`: `dop853`, and `radau` where the problem is stiff. Not stiff: `dopri5`, `tsit5` (order 5), `dop853` (order
     /// 8). Stiff: `radau` (order 5, below a tolerance of 3e-8 order 9), `bdf` (orders 1 to 5, for large systems), `rodas4` (order 4, for low accuracy).
     #[value(default)]
-    pub method: OdeMethod,
+    pub method: SolveOdeMethod,
     /// Times at which to return the solution, in the direction of integration and within `t_span`; absent: every accepted step.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub t_eval: Option<Input<Vector>>,
@@ -72,7 +72,7 @@ pub(crate) struct Args {
     /// Functions whose zeros along the solution are returned, end it, or change the state, as a bounce or a dose does. Where the state changes, the
     /// solution has two rows of the same time, before and after; at a time of `t_eval` it is the one after.
     #[value(default, skip_encoding_if = "Vec::is_empty")]
-    pub events: Vec<OdeEvent>,
+    pub events: Vec<OdeEventArgs>,
     /// Largest number of changes of the state by `events`, 1 to 100,000.
     #[value(default = "BoundedInteger::<1, 100_000>::of::<1_000>")]
     pub max_events: BoundedInteger<1, 100_000>,

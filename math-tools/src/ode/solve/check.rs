@@ -2,22 +2,19 @@
 
 use std::collections::BTreeSet;
 
+use numerics::ode::{
+    MassMatrix, OdeMethod, OdeOptions, OdeTimeError, OdeTolerances, RTOL_MIN, check_times,
+};
 use tool_core::{Ctx, Finite, Positive, Probability, ToolError, Vector};
 
 use super::arguments::{AbsoluteTolerance, Args, ErrorControl};
-use super::drive::OdeOptions;
 use super::dynamics::OdeDynamics;
-use super::event::{CheckedEvent, OdeEvent};
-use super::flow::OdeTolerances;
-use super::mass::{self, MassMatrix};
-use super::method::OdeMethod;
+use super::event::{CheckedEvent, OdeEventArgs};
+use super::mass;
 use super::sensitivity::ByParameters;
 use super::system::{self, StateNames};
 use crate::expression::parameters::ParameterValue;
 use crate::expression::{Expression, ExpressionScope, ExpressionSystem, unknowns};
-
-/// A smaller relative error cannot be told from rounding.
-pub(crate) const RTOL_MIN: f64 = 100.0 * f64::EPSILON;
 
 /// What an integration needs, checked.
 pub(super) struct OdeSetup {
@@ -99,7 +96,7 @@ pub(super) fn check_arguments(args: &Args, ctx: &Ctx) -> Result<OdeSetup, ToolEr
     };
     if let Some(mass) = &mass {
         options.method = choose_implicit_method(options.method, mass)?;
-        dynamics = dynamics.with_mass(mass.entries.clone());
+        dynamics = dynamics.with_mass(mass.entries().to_vec());
     }
     let events = check_events(args, &scope, state, mass.as_ref())?;
     let of_events = events.iter().flat_map(|checked| {
@@ -145,30 +142,31 @@ fn check_time_span([start, end]: [Finite; 2]) -> Result<(f64, f64), ToolError> {
     Ok((start, end))
 }
 
-/// Whether a time lies between start and end, whichever is larger.
-fn is_within_span(time: f64, (start, end): (f64, f64)) -> bool {
-    start.min(end) <= time && time <= start.max(end)
-}
-
 /// Times in the direction of a span and within it.
 ///
 /// # Errors
 /// `invalid_args` at `/t_eval`.
-pub(super) fn checked_times(times: Vector, span: (f64, f64)) -> Result<Vector, ToolError> {
+fn checked_times(times: Vector, span: (f64, f64)) -> Result<Vector, ToolError> {
     if times.is_empty() {
         refuse!(invalid "/t_eval"; "`t_eval` is empty"; "leave it out to get every step");
     }
-    if let Some(index) = times.iter().position(|&time| !is_within_span(time, span)) {
-        let message = format!("expected a time within `t_span`, found {}", times[index]);
-        return Err(ToolError::invalid(format!("/t_eval/{index}"), message));
-    }
-    let forward = span.1 > span.0;
-    let wrong = |pair: &[f64]| pair[0] == pair[1] || (pair[0] < pair[1]) != forward;
-    if let Some(index) = times.windows(2).position(wrong) {
-        let order = if forward { "ascending" } else { "descending" };
-        let (before, found) = (times[index], times[index + 1]);
-        refuse!(invalid format!("/t_eval/{}", index + 1);
-            "expected {order} times, found {found} after {before}");
+    match check_times(&times, span) {
+        Ok(()) => {}
+        Err(OdeTimeError::Outside { index, time }) => {
+            refuse!(invalid format!("/t_eval/{index}"); "expected a time within `t_span`, found {time}");
+        }
+        Err(OdeTimeError::Order {
+            index,
+            before,
+            found,
+        }) => {
+            let order = if span.1 > span.0 {
+                "ascending"
+            } else {
+                "descending"
+            };
+            refuse!(invalid format!("/t_eval/{index}"); "expected {order} times, found {found} after {before}");
+        }
     }
     Ok(times)
 }
@@ -199,7 +197,7 @@ fn integration_options(args: &Args, n: usize, ctx: &Ctx) -> Result<OdeOptions, T
         tolerances: OdeTolerances { rtol, atol },
         max_steps: u32::try_from(args.max_steps.get()).unwrap_or(u32::MAX),
         step_max: args.max_step.map_or(f64::INFINITY, Positive::get),
-        method: args.method,
+        method: args.method.into(),
     })
 }
 
@@ -390,7 +388,7 @@ fn check_events(
 
 /// The new values of the entries of the state that an event sets.
 fn parse_event_updates(
-    event: &OdeEvent,
+    event: &OdeEventArgs,
     index: usize,
     scope: &ExpressionScope,
     state: StateNames,

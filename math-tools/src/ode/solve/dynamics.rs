@@ -3,12 +3,10 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::expression::program;
-use kernels::vector;
+use numerics::ode::{FiniteDifferences, JacobianPattern, OdeFlow, OdeTolerances, RightHandSide};
+use numerics::vector;
 use tool_core::{Matrix, Vector};
 
-use super::differences::{FiniteDifferences, Function};
-use super::flow::{OdeFlow, OdeTolerances};
-use super::matrix::JacobianPattern;
 use super::system::StateNames;
 use crate::expression::{Expression, ExpressionSystem, LoweredExpressions, NotDifferentiable};
 use crate::linalg::dense::dot;
@@ -105,11 +103,6 @@ impl OdeDynamics {
     /// Number of entries of the state.
     pub(crate) fn len(&self) -> usize {
         self.n
-    }
-
-    /// Whether there is a mass matrix.
-    pub(crate) fn has_mass(&self) -> bool {
-        self.mass.is_some()
     }
 
     /// Whether the time occurs in it.
@@ -286,7 +279,7 @@ impl<'a> DynamicsEvaluator<'a> {
 
     fn by_differences(
         &mut self,
-        find: impl FnOnce(&mut FiniteDifferences, &mut Function<'_>) -> u64,
+        find: impl FnOnce(&mut FiniteDifferences, &mut RightHandSide<'_>) -> u64,
     ) -> u64 {
         let dynamics = self.dynamics;
         let make = || FiniteDifferences::new(dynamics.pattern(), dynamics.tolerances.as_ref());

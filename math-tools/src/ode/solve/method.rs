@@ -1,17 +1,12 @@
-//! [`OdeMethod`]: the names of the methods, and the stepper of each.
+//! [`SolveOdeMethod`]: the integration method as an argument.
 
-use super::bdf::Bdf;
-use super::explicit::{ExplicitRungeKutta, RungeKuttaPair};
-use super::flow::OdeProblem;
-use super::radau;
-use super::rodas::Rodas;
-use super::stepper::{OdeStepper, StepBounds};
+use numerics::ode::OdeMethod;
 use tool_core::{Decode, Describe, Encode};
 
 /// The integration method.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub enum OdeMethod {
+pub(crate) enum SolveOdeMethod {
     /// `dop853`, and `radau` where the problem is stiff.
     #[default]
     Auto,
@@ -29,49 +24,16 @@ pub enum OdeMethod {
     Rodas4,
 }
 
-impl OdeMethod {
-    /// The name in arguments and results.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Dopri5 => "dopri5",
-            Self::Dop853 => "dop853",
-            Self::Tsit5 => "tsit5",
-            Self::Radau => "radau",
-            Self::Bdf => "bdf",
-            Self::Rodas4 => "rodas4",
+impl From<SolveOdeMethod> for OdeMethod {
+    fn from(method: SolveOdeMethod) -> Self {
+        match method {
+            SolveOdeMethod::Auto => Self::Auto,
+            SolveOdeMethod::Dopri5 => Self::Dopri5,
+            SolveOdeMethod::Dop853 => Self::Dop853,
+            SolveOdeMethod::Tsit5 => Self::Tsit5,
+            SolveOdeMethod::Radau => Self::Radau,
+            SolveOdeMethod::Bdf => Self::Bdf,
+            SolveOdeMethod::Rodas4 => Self::Rodas4,
         }
-    }
-
-    /// The method of the first step.
-    pub(crate) fn first(self) -> Self {
-        match self {
-            Self::Auto => Self::Dop853,
-            other => other,
-        }
-    }
-
-    /// Whether it solves equations at each step.
-    pub(crate) fn is_implicit(self) -> bool {
-        matches!(self, Self::Radau | Self::Bdf | Self::Rodas4)
-    }
-
-    /// The stepper of a method, at a state; `step` is the size of the first step, found when absent.
-    pub(crate) fn start(
-        self,
-        problem: &mut OdeProblem<'_>,
-        at: (f64, &[f64]),
-        step: Option<f64>,
-        bounds: StepBounds,
-    ) -> Box<dyn OdeStepper> {
-        let pair = match self {
-            Self::Radau => return radau::start_radau(problem, at, step, bounds),
-            Self::Bdf => return Box::new(Bdf::new(problem, at, step, bounds)),
-            Self::Rodas4 => return Box::new(Rodas::new(problem, at, step, bounds)),
-            Self::Dopri5 => RungeKuttaPair::Dopri5,
-            Self::Tsit5 => RungeKuttaPair::Tsit5,
-            Self::Auto | Self::Dop853 => RungeKuttaPair::Dop853,
-        };
-        Box::new(ExplicitRungeKutta::new(pair, problem, at, step, bounds))
     }
 }
