@@ -1,6 +1,7 @@
 //! Optimisation.
 
 pub(crate) mod curve_fit;
+pub(crate) mod errors;
 pub(crate) mod global;
 pub(crate) mod least_squares;
 pub(crate) mod minimise;

@@ -2,16 +2,20 @@
 
 use std::cell::RefCell;
 
+use numerics::optimise::{
+    ConstrainedProblem, ConstraintEvaluator, FEASIBILITY_TOLERANCE, MinimisationTarget,
+    OptimiseError,
+};
 use second_opinions::minimum;
 use tool_core::{AnswerVerification, Ctx, ToolError, VerificationOutcome, Verify};
 
-use super::minimise::bounds::VariableBounds;
-use super::minimise::constrained::constraints::ConstraintEvaluator;
-use super::minimise::constrained::{ConstrainedProblem, ConstraintSet, TOLERANCE};
+use super::errors::ProblemWords;
+use super::minimise::bounds::{VariableBounds, read_bounds};
+use super::minimise::constraints::ConstraintSet;
 use super::minimise::objective::ObjectiveFunction;
-use super::minimise::target::MinimisationTarget;
 use super::minimise::{self, OptimisationMode};
 use super::{global, minimise as local};
+use crate::call_watch::CallWatch;
 use crate::expression::unknowns;
 
 const BY: &str = "argmin, Nelder and Mead's simplex";
@@ -26,7 +30,9 @@ const TOLERATED: f64 = 1e-7;
 struct BarrieredObjective<'a> {
     problem: RefCell<ConstrainedProblem<'a>>,
     /// The first stop request.
-    stopped: RefCell<Option<ToolError>>,
+    stopped: RefCell<Option<OptimiseError>>,
+    words: ProblemWords<'a>,
+    ctx: &'a Ctx,
 }
 
 impl<'a> BarrieredObjective<'a> {
@@ -35,15 +41,25 @@ impl<'a> BarrieredObjective<'a> {
         maximise: bool,
         (constraints, bounds): (&'a ConstraintSet, VariableBounds),
         x: &[f64],
-        ctx: &'a Ctx,
+        watch: &'a CallWatch<'a>,
     ) -> Result<Self, ToolError> {
-        let (target, _) = MinimisationTarget::near(function, maximise, x, ctx)?;
+        let ctx = watch.0;
+        let words = ProblemWords {
+            objective: None,
+            constraints: Some(constraints),
+        };
+        let objective = Box::new(function.evaluator(ctx));
+        let (target, _) = MinimisationTarget::near(objective, maximise, x, watch)
+            .map_err(|error| words.error(error, ctx))?;
         let target = target.within(&bounds).down_to(f64::NEG_INFINITY);
-        let watched = ConstraintEvaluator::new(constraints, ctx);
+        let watched = Box::new(constraints.evaluator());
+        let watched = ConstraintEvaluator::new(&constraints.kinds, watched, watch);
         let problem = ConstrainedProblem::in_box(target, watched, bounds, x);
         Ok(Self {
             problem: RefCell::new(problem),
             stopped: RefCell::new(None),
+            words,
+            ctx,
         })
     }
 
@@ -61,7 +77,7 @@ impl<'a> BarrieredObjective<'a> {
             return Some(f64::INFINITY);
         }
         match problem.values(x) {
-            Ok((value, c)) if problem.violated(&c, TOLERANCE).is_empty() => Some(value),
+            Ok((value, c)) if problem.violated(&c, FEASIBILITY_TOLERANCE).is_empty() => Some(value),
             Ok(_) => Some(f64::INFINITY),
             Err(err) => {
                 self.stopped.borrow_mut().get_or_insert(err);
@@ -126,7 +142,7 @@ impl<'a> BarrieredObjective<'a> {
             .filter_map(|start| self.descend(start, with_gradient));
         let elsewhere = others.min_by(|a, b| a.1.total_cmp(&b.1));
         if let Some(err) = self.stopped.borrow_mut().take() {
-            return Err(err);
+            return Err(self.words.error(err, self.ctx));
         }
         if near.is_none() && elsewhere.is_none() {
             let reason = "it finds no value";
@@ -176,15 +192,16 @@ impl Verify for minimise::Args {
         let given = args.bounds.as_ref();
         let given = given.map(|each| each.of(&start, &[None, None], "/bounds"));
         let bounds = match given.transpose()? {
-            Some(given) => VariableBounds::new(&given, n)?,
+            Some(given) => read_bounds(&given, n)?,
             None => VariableBounds::free(n),
         };
         let mut x0 = start.to_vec();
         bounds.project(&mut x0);
         let maximise = args.mode == local::OptimisationMode::Maximize;
         let box_and_rules = (&constraints, bounds);
+        let watch = CallWatch(ctx);
         let landscape =
-            BarrieredObjective::new(&function, maximise, box_and_rules, &output.x, ctx)?;
+            BarrieredObjective::new(&function, maximise, box_and_rules, &output.x, &watch)?;
         landscape.compare((&output.x, output.f), &[x0], false)
     }
 }
@@ -198,7 +215,7 @@ impl Verify for global::Args {
         let n = args.bounds.len();
         let (pairs, names) = args.bounds.entries();
         let given: Vec<_> = pairs.iter().map(|pair| pair.map(Some)).collect();
-        let bounds = VariableBounds::new(&given, n)?;
+        let bounds = read_bounds(&given, n)?;
         let (variables, data) = ((n, names.as_deref()), args.data.as_ref());
         let scope = unknowns::unknowns_scope(variables, data, &args.parameters, "/bounds", ctx)?;
         let function = ObjectiveFunction::new(&args.objective, &scope, n, ctx)?;
@@ -206,8 +223,9 @@ impl Verify for global::Args {
         let starts = spread_points(&bounds, 4 * n.min(10) + 4);
         let maximise = args.mode == OptimisationMode::Maximize;
         let box_and_rules = (&constraints, bounds);
+        let watch = CallWatch(ctx);
         let landscape =
-            BarrieredObjective::new(&function, maximise, box_and_rules, &output.x, ctx)?;
+            BarrieredObjective::new(&function, maximise, box_and_rules, &output.x, &watch)?;
         landscape.compare((&output.x, output.f), &starts, true)
     }
 }

@@ -1,43 +1,31 @@
 //! `solve_ode`: initial value problems, by expressions or as a linear system.
 
+mod answer;
 mod arguments;
-mod bdf;
 mod check;
-mod control;
-mod crossing;
-mod detector;
-mod differences;
-pub(crate) mod drive;
 pub(crate) mod dynamics;
-pub(crate) mod event;
-pub(crate) mod explicit;
-pub(crate) mod flow;
-pub(crate) mod function;
-mod jump;
+mod event;
+mod failure;
 mod mass;
-pub(crate) mod matrix;
 pub(crate) mod method;
 pub(crate) mod parametric;
-mod radau;
-mod rodas;
-mod run;
-mod sensitivity;
-pub(crate) mod stepper;
+pub(crate) mod sensitivity;
 mod sweep;
-mod switch;
 pub(crate) mod system;
 mod verify;
-pub(crate) mod watch;
 
+use crate::call_watch::CallWatch;
 use crate::prelude::*;
 
-use self::event::EventOccurrences;
-use self::run::{OdeStats, ParameterSensitivity, solve_from_start};
-use self::stepper::OdeEnd;
+use self::answer::{
+    OdeStats, ParameterSensitivity, SolveOdeReason, derivative_rows, event_rows, method_names,
+    solve_from_start, state_rows, warn_of,
+};
+use self::event::EventOccurrenceRows;
+use self::failure::ode_error;
 use self::sweep::{SweepQuantile, SweepRun};
 
 pub(crate) use self::arguments::Args;
-pub(crate) use self::check::RTOL_MIN;
 
 /// The solution and how it was found.
 #[derive(Debug, Encode, Describe)]
@@ -52,7 +40,7 @@ pub(crate) struct Output {
     pub completed: bool,
     /// Reason the end of `t_span` was not reached; absent when it was.
     #[value(skip_encoding_if = "Option::is_none")]
-    pub reason: Option<OdeEnd>,
+    pub reason: Option<SolveOdeReason>,
     /// The time that was reached.
     pub t_end: f64,
     /// Work done.
@@ -71,7 +59,7 @@ pub(crate) struct Output {
     /// Zeros of each of `events`, in their order; absent without events.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = { "events": { "least": 1 } }))]
-    pub events: Option<Vec<EventOccurrences>>,
+    pub events: Option<Vec<EventOccurrenceRows>>,
     /// Derivatives of the solution by each of `sensitivities`; absent without them.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = { "sensitivities": { "least": 1 } }))]
@@ -107,25 +95,27 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let setup = check::check_arguments(&args, ctx)?;
-        let solved = solve_from_start(&setup, &setup.y0, &setup.values, ctx)?;
-        solved.warn(&setup, ctx);
+        let watch = CallWatch(ctx);
+        let solved = solve_from_start(&setup, &setup.y0, &setup.values, &watch)
+            .map_err(|error| ode_error(error, watch))?;
+        warn_of(&solved, &setup, ctx);
         let runs = sweep::run_sweep(&setup, ctx)?;
         let quantiles = sweep::sweep_quantiles(&setup, &runs, ctx)?;
         Ok(Output {
-            y: solved.rows(),
+            y: state_rows(&solved),
             completed: solved.is_complete(),
-            sensitivities: solved.derivatives(&setup),
+            sensitivities: derivative_rows(&solved, &setup),
             sweep: (!runs.is_empty()).then_some(runs),
             quantiles: (!args.quantiles.is_empty()).then_some(quantiles),
             t: solved.t,
-            reason: solved.reason,
+            reason: solved.stopped.map(SolveOdeReason::from),
             t_end: solved.t_end,
-            stats: solved.stats,
-            method: run::method_names(&solved.methods),
+            stats: solved.work.into(),
+            method: method_names(&solved.methods),
             switched_at: solved.switched_at,
-            stiff: solved.stiff,
+            stiff: solved.is_stiff,
             error_estimate: solved.error_estimate,
-            events: (!args.events.is_empty()).then_some(solved.events),
+            events: event_rows(solved.events, &setup),
         })
     }
 }

@@ -5,15 +5,17 @@
 //! The variational equations of [`VariationalFlow`], which begin with the derivatives of the start: S(t0) = d y(t0) / d p. All derivatives are
 //! exact, from the expressions, and as accurate as the solution, whose error control they share.
 
+use numerics::ode::{
+    DerivativeJump, OdeEnd, OdeOptions, TrajectoryObserver, VariationalFlow, integrate_flow,
+    search_discontinuity,
+};
 use tool_core::{Ctx, ToolError};
 
-use super::drive::{OdeOptions, integrate_flow};
 use super::dynamics::OdeDynamics;
-use super::jump::{DerivativeJump, search_discontinuity};
-use super::sensitivity::{ByParameters, VariationalFlow};
-use super::stepper::OdeEnd;
+use super::failure::ode_error;
+use super::sensitivity::{ByParameters, ParametricDynamics};
 use super::system::StateNames;
-use super::watch::TrajectoryWatch;
+use crate::call_watch::CallWatch;
 use crate::expression::{Expression, ExpressionSystem, NotDifferentiable};
 
 /// Equations and start as functions of parameters.
@@ -104,10 +106,14 @@ impl ParametricOde {
             Some(&end) if end == t0 => return Ok(Ok(start)),
             Some(&end) => end,
         };
-        let mut watch = TrajectoryWatch::at(times, (t0, end));
-        let (mut flow, options) = self.flow(parameters);
+        let mut observer = TrajectoryObserver::at(times, (t0, end));
+        let (mut dynamics, options) = self.flow(parameters);
+        let mut flow = VariationalFlow::new(&mut dynamics);
         let ctx = &ctx.scratch();
-        let path = integrate_flow(&mut flow, (t0, end), &start, &options, &mut watch, ctx)?;
+        let watch = CallWatch(ctx);
+        let span = (t0, end);
+        let path = integrate_flow(&mut flow, span, &start, &options, &mut observer, &watch)
+            .map_err(|error| ode_error(error, watch))?;
         Ok(match path.stopped {
             None => Ok(path.samples),
             Some(reason) => Err(OdeStop {
@@ -128,18 +134,23 @@ impl ParametricOde {
         ctx: &Ctx,
     ) -> Result<Option<DerivativeJump>, ToolError> {
         let start = self.start(parameters);
-        let (mut flow, options) = self.flow(parameters);
+        let (mut dynamics, options) = self.flow(parameters);
+        let mut flow = VariationalFlow::new(&mut dynamics);
         let ctx = &ctx.scratch();
-        let (span, watch) = ((t0, end), &mut TrajectoryWatch::none());
-        let path = integrate_flow(&mut flow, span, &start, &options, watch, ctx)?;
+        let (span, observer) = ((t0, end), &mut TrajectoryObserver::none());
+        let watch = CallWatch(ctx);
+        let error = |error| ode_error(error, watch);
+        let path =
+            integrate_flow(&mut flow, span, &start, &options, observer, &watch).map_err(error)?;
         let explicit = !path.methods.iter().any(|method| method.is_implicit());
         if path.stopped.is_some() || !(explicit || self.dynamics.uses_time()) {
             return Ok(None);
         }
-        Ok(search_discontinuity(&mut flow, &path, &options, ctx)?.0)
+        let found = search_discontinuity(&mut flow, &path, &options, &watch);
+        Ok(found.map_err(error)?.0)
     }
 
-    fn flow(&self, parameters: &[f64]) -> (VariationalFlow<'_>, OdeOptions) {
+    fn flow(&self, parameters: &[f64]) -> (ParametricDynamics<'_>, OdeOptions) {
         let derivative = self.dynamics.evaluator(parameters);
         let tolerances = &self.options.tolerances;
         let options = OdeOptions {
@@ -147,7 +158,7 @@ impl ParametricOde {
             ..self.options.clone()
         };
         (
-            VariationalFlow::new(derivative, &self.by_parameters),
+            ParametricDynamics::new(derivative, &self.by_parameters),
             options,
         )
     }

@@ -1,12 +1,17 @@
 //! `sweep`: the same equations from several starts and with several values of parameters, in parallel.
 
+use numerics::ode::{OdeError, OdeSolution};
 use rayon::prelude::*;
-use tool_core::{Ctx, Describe, Encode, ErrorCode, Probability, Shortfall, ToolError};
+use tool_core::{Ctx, Describe, Encode, Probability, Shortfall, ToolError};
 
+use super::answer::{
+    OdeStats, ParameterSensitivity, SolveOdeReason, derivative_rows, event_rows, method_names,
+    solve_from_start, state_rows,
+};
 use super::check::{OdeSetup, OdeStart};
-use super::event::EventOccurrences;
-use super::run::{OdeSolution, OdeStats, ParameterSensitivity, method_names, solve_from_start};
-use super::stepper::OdeEnd;
+use super::event::EventOccurrenceRows;
+use super::failure::ode_error;
+use crate::call_watch::CallWatch;
 use crate::sampling::blocks::sorted_quantile;
 
 /// The outcome of one trajectory of a sweep.
@@ -20,7 +25,7 @@ pub(crate) struct SweepRun {
     pub completed: bool,
     /// Reason the end was not reached.
     #[value(skip_encoding_if = "Option::is_none")]
-    pub reason: Option<OdeEnd>,
+    pub reason: Option<SolveOdeReason>,
     /// What was wrong with the start, where that was the reason.
     #[value(skip_encoding_if = "Option::is_none")]
     pub error: Option<String>,
@@ -35,7 +40,7 @@ pub(crate) struct SweepRun {
     pub error_estimate: Option<f64>,
     /// Zeros of the events.
     #[value(skip_encoding_if = "Option::is_none")]
-    pub events: Option<Vec<EventOccurrences>>,
+    pub events: Option<Vec<EventOccurrenceRows>>,
     /// Derivatives by parameters.
     #[value(skip_encoding_if = "Option::is_none")]
     pub sensitivities: Option<Vec<ParameterSensitivity>>,
@@ -60,10 +65,11 @@ pub(super) fn run_sweep(setup: &OdeSetup, ctx: &Ctx) -> Result<Vec<SweepRun>, To
     if setup.sweep.is_empty() {
         return Ok(Vec::new());
     }
-    let one = |start: &OdeStart| solve_from_start(setup, &start.y0, &start.free, ctx);
-    let solved: Vec<Result<OdeSolution, ToolError>> =
+    let watch = CallWatch(ctx);
+    let one = |start: &OdeStart| solve_from_start(setup, &start.y0, &start.free, &watch);
+    let solved: Vec<Result<OdeSolution, OdeError>> =
         thread_pools::run_in_pool(|| setup.sweep.par_iter().map(one).collect());
-    let unmet = |solved: &Result<OdeSolution, ToolError>| matches!(solved, Ok(solved) if solved.unmet.is_some());
+    let unmet = |solved: &Result<OdeSolution, OdeError>| matches!(solved, Ok(solved) if solved.unmet.is_some());
     let loose = solved.iter().filter(|solved| unmet(solved)).count();
     if loose > 0 {
         let all = solved.len();
@@ -72,7 +78,7 @@ pub(super) fn run_sweep(setup: &OdeSetup, ctx: &Ctx) -> Result<Vec<SweepRun>, To
             format!("{loose} of {all} runs of `sweep` have larger errors at their end than `error_control` asks for, as `error_estimate` says"),
         );
     }
-    let has_doubts = |solved: &Result<OdeSolution, ToolError>| matches!(solved, Ok(solved) if !solved.doubts.is_empty());
+    let has_doubts = |solved: &Result<OdeSolution, OdeError>| matches!(solved, Ok(solved) if !solved.doubts.is_empty());
     let doubtful = solved.iter().filter(|solved| has_doubts(solved)).count();
     if let Some(first) = solved.iter().position(has_doubts) {
         let all = solved.len();
@@ -85,8 +91,8 @@ pub(super) fn run_sweep(setup: &OdeSetup, ctx: &Ctx) -> Result<Vec<SweepRun>, To
     for solved in solved {
         runs.push(match solved {
             Ok(solved) => completed_run(setup, solved),
-            Err(err) if err.code() == ErrorCode::Numeric => failed_run(setup, &err),
-            Err(err) => return Err(err),
+            Err(err @ OdeError::Interrupted(_)) => return Err(ode_error(err, watch)),
+            Err(err) => failed_run(setup, &ode_error(err, watch)),
         });
     }
     let short = runs.iter().filter(|run| !run.completed).count();
@@ -147,16 +153,16 @@ pub(super) fn sweep_quantiles(
 
 fn completed_run(setup: &OdeSetup, solved: OdeSolution) -> SweepRun {
     SweepRun {
-        y: solved.rows(),
+        y: state_rows(&solved),
         completed: solved.is_complete(),
-        reason: solved.reason,
+        reason: solved.stopped.map(SolveOdeReason::from),
         error: None,
         t_end: solved.t_end,
-        stats: solved.stats,
+        stats: solved.work.into(),
         method: method_names(&solved.methods),
         error_estimate: solved.error_estimate,
-        sensitivities: solved.derivatives(setup),
-        events: (!setup.events.is_empty()).then_some(solved.events),
+        sensitivities: derivative_rows(&solved, setup),
+        events: event_rows(solved.events, setup),
         t: solved.t,
     }
 }
@@ -166,7 +172,7 @@ fn failed_run(setup: &OdeSetup, err: &ToolError) -> SweepRun {
         t: Vec::new(),
         y: Vec::new(),
         completed: false,
-        reason: Some(OdeEnd::NotStarted),
+        reason: Some(SolveOdeReason::NotStarted),
         error: Some(err.message().to_owned()),
         t_end: setup.span.0,
         stats: OdeStats::default(),

@@ -12,9 +12,9 @@ use tool_core::{
 
 use crate::linalg::tests::parse;
 
-use super::method::OdeMethod;
+use super::method::SolveOdeMethod;
 use super::system::OdeEquations;
-use super::{Args, OdeEnd, Output};
+use super::{Args, Output, SolveOdeReason};
 
 fn args(y0: &[f64], span: [f64; 2], system: impl Into<OdeEquations>) -> Args {
     Args {
@@ -28,7 +28,7 @@ fn args(y0: &[f64], span: [f64; 2], system: impl Into<OdeEquations>) -> Args {
         atol: super::arguments::default_atol(),
         max_steps: BoundedInteger::literal(10_000),
         max_step: None,
-        method: OdeMethod::Auto,
+        method: SolveOdeMethod::Auto,
         t_eval: None,
         v0: None,
         mass: None,
@@ -75,14 +75,14 @@ fn solved(text: &str) -> (Output, String) {
     from_json(text).unwrap_or_else(|err| panic!("{text}: {err:?}"))
 }
 
-const METHODS: [OdeMethod; 7] = [
-    OdeMethod::Auto,
-    OdeMethod::Dopri5,
-    OdeMethod::Dop853,
-    OdeMethod::Tsit5,
-    OdeMethod::Radau,
-    OdeMethod::Bdf,
-    OdeMethod::Rodas4,
+const METHODS: [SolveOdeMethod; 7] = [
+    SolveOdeMethod::Auto,
+    SolveOdeMethod::Dopri5,
+    SolveOdeMethod::Dop853,
+    SolveOdeMethod::Tsit5,
+    SolveOdeMethod::Radau,
+    SolveOdeMethod::Bdf,
+    SolveOdeMethod::Rodas4,
 ];
 
 fn assert_end(args: Args, expected: &[f64], tolerance: f64) {
@@ -99,7 +99,11 @@ fn assert_end(args: Args, expected: &[f64], tolerance: f64) {
             .map(|(a, b)| (a - b).abs())
             .fold(0.0, f64::max);
         // Formulas of low order add up more of the local errors.
-        let factor = if method == OdeMethod::Bdf { 10.0 } else { 1.0 };
+        let factor = if method == SolveOdeMethod::Bdf {
+            10.0
+        } else {
+            1.0
+        };
         assert!(
             error < factor * tolerance,
             "{method:?}: {:?}, expected {expected:?}",
@@ -167,7 +171,7 @@ fn stiff_systems_are_told_and_solved() {
     )
     .unwrap();
     assert!(!output.completed && output.stiff);
-    assert_eq!(output.reason, Some(OdeEnd::MaxSteps));
+    assert_eq!(output.reason, Some(SolveOdeReason::MaxSteps));
     assert!(output.t_end < 100.0 && *output.t.last().unwrap() == output.t_end);
     assert_eq!(output.stats.steps + output.stats.rejected, 10_000);
     assert!(output.error_estimate.is_none());
@@ -199,7 +203,7 @@ fn max_steps_is_flagged() {
         let (output, warnings) = from_json(&text).unwrap();
         assert_eq!(
             (output.completed, output.reason),
-            (false, Some(OdeEnd::MaxSteps))
+            (false, Some(SolveOdeReason::MaxSteps))
         );
         assert_eq!(output.stats.steps + output.stats.rejected, 5, "{method}");
         assert!(output.t_end > 0.0 && output.t_end < 100.0);
@@ -219,7 +223,10 @@ fn arenstorf_orbit_closes() {
     let system = format!(
         "y2; y3; y0+2*y3-{k}*(y0+{m})/{d1}-{m}*(y0-{k})/{d2}; y1-2*y2-{k}*y1/{d1}-{m}*y1/{d2}"
     );
-    for (method, tolerance) in [(OdeMethod::Dop853, 1e-4), (OdeMethod::Dopri5, 1e-3)] {
+    for (method, tolerance) in [
+        (SolveOdeMethod::Dop853, 1e-4),
+        (SolveOdeMethod::Dopri5, 1e-3),
+    ] {
         let output = run(Args {
             rtol: tool_core::Tolerance::literal(1e-11),
             atol: absolute(1e-11),
@@ -265,7 +272,7 @@ fn linear_systems_and_expressions_agree() {
 fn a_singularity_is_reported_where_it_is() {
     let (output, warnings) = from_json(r#"{"y0":[1],"t_span":[0,2],"system":"y^2"}"#).unwrap();
     assert!(
-        !output.completed && output.reason != Some(OdeEnd::MaxSteps),
+        !output.completed && output.reason != Some(SolveOdeReason::MaxSteps),
         "{:?}",
         output.reason
     );
@@ -293,9 +300,9 @@ fn a_singularity_is_reported_where_it_is() {
 fn values_between_the_steps_have_the_accuracy_of_the_steps() {
     let times: Vec<f64> = (0..=60).map(|index| f64::from(index) / 6.0).collect();
     for (direction, method) in [
-        (1.0, OdeMethod::Dop853),
-        (-1.0, OdeMethod::Dop853),
-        (1.0, OdeMethod::Dopri5),
+        (1.0, SolveOdeMethod::Dop853),
+        (-1.0, SolveOdeMethod::Dop853),
+        (1.0, SolveOdeMethod::Dopri5),
     ] {
         let times: Vec<f64> = times.iter().map(|t| direction * t).collect();
         let output = run(Args {
@@ -543,7 +550,7 @@ fn what_steps_jump_over_is_found() {
         ("if(abs(t-5)<0.1, 3, 0)", [0.0, 10.0], 0.6),
         ("1e-3*exp(-400*(t-3.3)**2)", [0.0, 10.0], 8.862_269e-5),
     ] {
-        for method in [OdeMethod::Dopri5, OdeMethod::Dop853] {
+        for method in [SolveOdeMethod::Dopri5, SolveOdeMethod::Dop853] {
             let ctx = Ctx::default();
             let args = Args {
                 method,
@@ -630,9 +637,9 @@ fn ordinary_problems_are_not_warned_of() {
     ];
     for (y0, span, system) in problems {
         for (method, loose) in [
-            (OdeMethod::Dopri5, false),
-            (OdeMethod::Dop853, false),
-            (OdeMethod::Dop853, true),
+            (SolveOdeMethod::Dopri5, false),
+            (SolveOdeMethod::Dop853, false),
+            (SolveOdeMethod::Dop853, true),
         ] {
             let mut args = Args {
                 method,

@@ -1,12 +1,12 @@
 //! A second opinion on `solve_ode`: order 8 of `ode_solvers`, and for stiff problems another implicit method.
 
+use numerics::ode::{OdeFlow as _, OdeMethod, RTOL_MIN};
 use second_opinions::equations;
 use tool_core::{AnswerVerification, Ctx, Tolerance, Tool, ToolError, Verify};
 
 use super::arguments::AbsoluteTolerance;
-use super::check::{OdeSetup, RTOL_MIN, check_arguments};
-use super::flow::OdeFlow;
-use super::method::OdeMethod;
+use super::check::{OdeSetup, check_arguments};
+use super::method::SolveOdeMethod;
 use super::{Args, Output};
 
 const EXPLICIT: &str = "ode_solvers, Dormand and Prince of order 8 with time as a component";
@@ -72,10 +72,13 @@ fn by_another_method(
     ctx: &Ctx,
 ) -> Result<AnswerVerification, ToolError> {
     let method = match output.method.rsplit(", ").next() {
-        Some("radau") => OdeMethod::Bdf,
-        _ => OdeMethod::Radau,
+        Some("radau") => SolveOdeMethod::Bdf,
+        _ => SolveOdeMethod::Radau,
     };
-    let by = format!("{} with a tenth of the tolerances", method.name());
+    let by = format!(
+        "{} with a tenth of the tolerances",
+        OdeMethod::from(method).name()
+    );
     let (times, first) = select_compared_states(output);
     if times.is_empty() {
         let reason = "no time after the start was reached";

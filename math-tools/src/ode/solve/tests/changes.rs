@@ -1,7 +1,7 @@
 //! Events that change the state, and spans of no length.
 
 use super::{from_json, solved};
-use crate::ode::solve::stepper::OdeEnd;
+use crate::ode::solve::SolveOdeReason;
 
 const METHODS: [&str; 7] = [
     "auto", "dopri5", "tsit5", "dop853", "radau", "bdf", "rodas4",
@@ -71,7 +71,11 @@ fn bounces_without_end_end_the_integration() {
             )
         };
         let (output, warnings) = solved(&call(""));
-        assert_eq!(output.reason, Some(OdeEnd::EventsAccumulate), "{method}");
+        assert_eq!(
+            output.reason,
+            Some(SolveOdeReason::EventsAccumulate),
+            "{method}"
+        );
         assert!(
             !output.completed && warnings.contains("terminal"),
             "{warnings}"
@@ -82,7 +86,7 @@ fn bounces_without_end_end_the_integration() {
             output.t_end
         );
         let (output, warnings) = solved(&call(r#","max_events":3"#));
-        assert_eq!(output.reason, Some(OdeEnd::MaxEvents), "{method}");
+        assert_eq!(output.reason, Some(SolveOdeReason::MaxEvents), "{method}");
         assert!(
             !output.completed && warnings.contains("max_events"),
             "{warnings}"
@@ -100,7 +104,7 @@ fn bounces_without_end_end_the_integration() {
     let (output, _) = solved(
         r#"{"y0":[15],"v0":[0],"t_span":[0,12],"system":"-9.81","events":[{"g":"y0-5","set":{"v0":"-0.5*v0"}}]}"#,
     );
-    assert_eq!(output.reason, Some(OdeEnd::EventsAccumulate));
+    assert_eq!(output.reason, Some(SolveOdeReason::EventsAccumulate));
     assert!(
         (output.t_end - 3.0 * first).abs() < 1e-5,
         "{}",
@@ -181,7 +185,7 @@ fn events_at_the_same_time_act_in_order() {
         r#"{"y0":[0],"t_span":[0,9],"system":"1","events":[{"g":"y-1","direction":"rising","set":{"y":"0"},"terminal":true,"count":3}]}"#,
     );
     let events = &output.events.unwrap()[0];
-    assert_eq!(output.reason, Some(OdeEnd::TerminalEvent));
+    assert_eq!(output.reason, Some(SolveOdeReason::TerminalEvent));
     assert!((output.t_end - 3.0).abs() < 1e-9 && (output.y.last().unwrap()[0] - 1.0).abs() < 1e-9);
     assert_eq!((events.y.len(), events.after.len()), (3, 2));
     assert!(output.error_estimate.unwrap() < 1e-9);

@@ -1,7 +1,7 @@
 //! Events, systems of second order, component-wise tolerances, and what is refused.
 
 use super::from_json;
-use crate::ode::solve::stepper::OdeEnd;
+use crate::ode::solve::SolveOdeReason;
 
 /// A ball thrown upwards at 20 m/s: at its highest after 20/9.81 s, back after twice that.
 #[test]
@@ -26,7 +26,7 @@ fn events_are_found_and_end_the_integration() {
             "{method}: {}",
             output.t_end
         );
-        assert!(output.completed && output.reason == Some(OdeEnd::TerminalEvent));
+        assert!(output.completed && output.reason == Some(SolveOdeReason::TerminalEvent));
         assert_eq!(output.t.last(), Some(&output.t_end));
         assert!(output.error_estimate.is_some());
     }
@@ -120,8 +120,8 @@ fn what_cannot_be_solved_is_told() {
 #[test]
 fn reasons_are_told_apart() {
     for (system, y0, reason) in [
-        ("y**2", 1.0, OdeEnd::BlowUp),
-        ("sqrt(1-t)", 0.0, OdeEnd::NotFinite),
+        ("y**2", 1.0, SolveOdeReason::BlowUp),
+        ("sqrt(1-t)", 0.0, SolveOdeReason::NotFinite),
     ] {
         for method in ["auto", "dopri5", "tsit5", "radau"] {
             let text = format!(

@@ -10,7 +10,7 @@ use tool_core::{Ctx, Tool};
 
 use super::super::Args;
 use super::super::arguments::ErrorControl;
-use super::super::method::OdeMethod;
+use super::super::method::SolveOdeMethod;
 use super::{absolute, args};
 
 struct Problem {
@@ -20,7 +20,7 @@ struct Problem {
     span: [f64; 2],
     end: Vec<f64>,
     atol: f64,
-    methods: &'static [OdeMethod],
+    methods: &'static [SolveOdeMethod],
     /// Digits by which the error at the end may exceed the tolerance: 1.5, more where errors grow along the solution and only those of the steps are bounded. A relative change of
     /// the start has grown at the end by 3.0 digits for Pleiades and Kepler's orbit, by 4.4 for Arenstorf's (SciPy's DOP853 at 1e-12, ten
     /// random changes); in the ring modulator from the middle of the span on by 2.0, and its fast voltages have errors of their own.
@@ -30,17 +30,17 @@ struct Problem {
 /// Digits by which an error at the end may exceed the tolerance.
 const USUAL: f64 = 1.5;
 
-const EXPLICIT: &[OdeMethod] = &[
-    OdeMethod::Auto,
-    OdeMethod::Dop853,
-    OdeMethod::Dopri5,
-    OdeMethod::Tsit5,
+const EXPLICIT: &[SolveOdeMethod] = &[
+    SolveOdeMethod::Auto,
+    SolveOdeMethod::Dop853,
+    SolveOdeMethod::Dopri5,
+    SolveOdeMethod::Tsit5,
 ];
-const STIFF: &[OdeMethod] = &[
-    OdeMethod::Auto,
-    OdeMethod::Radau,
-    OdeMethod::Bdf,
-    OdeMethod::Rodas4,
+const STIFF: &[SolveOdeMethod] = &[
+    SolveOdeMethod::Auto,
+    SolveOdeMethod::Radau,
+    SolveOdeMethod::Bdf,
+    SolveOdeMethod::Rodas4,
 ];
 
 fn problem(
@@ -49,7 +49,7 @@ fn problem(
     y0: &[f64],
     end: (f64, &[f64]),
     atol: f64,
-    methods: &'static [OdeMethod],
+    methods: &'static [SolveOdeMethod],
 ) -> Problem {
     Problem {
         name,
@@ -223,7 +223,7 @@ fn ring_modulator() -> Problem {
         &[0.0; 15],
         (1e-3, &end),
         1e-12,
-        &[OdeMethod::Radau],
+        &[SolveOdeMethod::Radau],
     )
     .losing(2.8)
 }
@@ -375,10 +375,10 @@ fn standard_problems_keep_their_digits() {
 fn values_between_long_steps() {
     let times: Vec<f64> = (1..200).map(|index| f64::from(index) * 0.1).collect();
     for (method, limit) in [
-        (OdeMethod::Auto, 1e-5),
-        (OdeMethod::Radau, 1e-4),
-        (OdeMethod::Bdf, 1e-6),
-        (OdeMethod::Rodas4, 3e-4),
+        (SolveOdeMethod::Auto, 1e-5),
+        (SolveOdeMethod::Radau, 1e-4),
+        (SolveOdeMethod::Bdf, 1e-6),
+        (SolveOdeMethod::Rodas4, 3e-4),
     ] {
         let args = Args {
             atol: absolute(1e-9),

@@ -2,7 +2,7 @@
 
 use super::{from_json, last};
 use crate::ode::solve::Output;
-use crate::ode::solve::stepper::OdeEnd;
+use crate::ode::solve::SolveOdeReason;
 
 /// y = y0 exp(-k t) + c t: the derivatives are -t y0 exp(-k t) and t.
 #[test]
@@ -118,10 +118,10 @@ fn each_run_of_a_sweep_has_its_own_outcome() {
     .unwrap();
     assert!((output.y[0][0] - 1.0 / 3.0).abs() < 1e-6);
     let runs = output.sweep.unwrap();
-    assert_eq!(runs[0].reason, Some(OdeEnd::BlowUp));
+    assert_eq!(runs[0].reason, Some(SolveOdeReason::BlowUp));
     assert_eq!(
         (runs[1].reason, runs[1].completed),
-        (Some(OdeEnd::NotStarted), false)
+        (Some(SolveOdeReason::NotStarted), false)
     );
     assert!(runs[1].error.as_ref().unwrap().contains("derivative of y0"));
     assert!((runs[2].y[0][0] - 0.5).abs() < 1e-6 && runs[2].completed);
@@ -271,7 +271,7 @@ fn a_component_without_tolerance_is_told() {
             .unwrap()
         };
         let (output, warnings) = call("0");
-        assert_eq!(output.reason, Some(OdeEnd::NoTolerance), "{method}");
+        assert_eq!(output.reason, Some(SolveOdeReason::NoTolerance), "{method}");
         assert!(warnings.contains("set `atol` above 0"), "{warnings}");
         assert!(call("1e-300").0.completed, "{method}");
     }
