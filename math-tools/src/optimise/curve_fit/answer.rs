@@ -2,15 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use numerics::optimise::{
+    FitUncertainty, LeastSquaresResult, LevenbergEnd, RobustLoss, UncertaintyInputs,
+    report_uncertainty,
+};
+
 use super::arguments::Args;
 use super::draws::draw_parameter_sets;
 use super::model::FitRows;
 use super::names::ModelNames;
 use super::plot;
 use super::predict::{PredictionBands, PredictionPlaces, prediction_bands};
-use super::report::{FitUncertainty, UncertaintyInputs, report_uncertainty};
-use crate::optimise::least_squares::levenberg::{LeastSquaresResult, LevenbergEnd};
-use crate::optimise::least_squares::loss::{LossKind, RobustLoss};
+use crate::optimise::least_squares::options::{LeastSquaresReason, ResidualLoss};
 use crate::prelude::*;
 
 /// A fit.
@@ -22,7 +25,7 @@ pub(crate) struct Output {
     /// Whether the fit ended at a minimum.
     pub converged: bool,
     /// Reason it ended.
-    pub reason: LevenbergEnd,
+    pub reason: LeastSquaresReason,
     /// Largest cosine between the residuals and a column of the Jacobian: 0 at a minimum.
     pub cosine: f64,
     /// Residual standard deviation, sqrt(sum of squares / degrees of freedom), of weighted residuals where there is a `sigma`; "NaN" with 0 degrees of freedom.
@@ -121,15 +124,15 @@ pub(super) fn curve_fit_output(
         freedom => sum_of_squares / freedom as f64,
     };
     let loss = RobustLoss {
-        kind: args.loss,
+        kind: args.loss.into(),
         scale: args.loss_scale.get(),
     };
     let residuals: Vec<f64> = (0..n)
         .map(|row| (fit[row] - rows.response[row]) * weight(row))
         .collect();
     let of_estimates = match (args.loss, args.absolute_sigma) {
-        (LossKind::Linear, true) => 1.0,
-        (LossKind::Linear, false) => variance,
+        (ResidualLoss::Linear, true) => 1.0,
+        (ResidualLoss::Linear, false) => variance,
         _ => loss.variance(&residuals, freedom),
     };
     let weighted = jacobian.iter().map(|column| {
@@ -177,7 +180,7 @@ pub(super) fn curve_fit_output(
     Ok(Output {
         parameters: parameter_terms(names, &found, &report),
         converged,
-        reason: found.reason,
+        reason: found.reason.into(),
         cosine: found.cosine,
         residual_std: Real(variance.sqrt()),
         sum_of_squares,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::equations::ResponseModel;
 use crate::expression::NamedParameters;
-use crate::optimise::least_squares::loss::LossKind;
+use crate::optimise::least_squares::options::ResidualLoss;
 use crate::prelude::*;
 
 /// Fit a model that is not linear in its parameters to columns of a table, with standard errors and confidence intervals. By least squares
@@ -41,7 +41,7 @@ pub(crate) struct Args {
     pub absolute_sigma: bool,
     /// How much a residual counts: `linear` (its square), or less when it is large: `huber`, `soft_l1`, `cauchy`.
     #[value(default)]
-    pub loss: LossKind,
+    pub loss: ResidualLoss,
     /// Residual at which a loss begins to count less, in units of the response (of `sigma` where there is one).
     #[value(default = "default_loss_scale")]
     pub loss_scale: Positive,
@@ -50,7 +50,7 @@ pub(crate) struct Args {
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub predict: Option<Input<Table>>,
     /// Probability of the confidence intervals and bands, above 0 and below 1.
-    #[value(default = "default_confidence")]
+    #[value(default = "crate::prelude::default_confidence")]
     pub confidence: Probability,
     /// Largest number of iterations from each start point.
     #[value(default = "BoundedInteger::<1, 1_000_000>::of::<1000>")]
@@ -76,10 +76,6 @@ fn default_response() -> String {
 
 fn default_loss_scale() -> Positive {
     Positive::literal(1.0)
-}
-
-fn default_confidence() -> Probability {
-    Probability::literal(0.95)
 }
 
 fn default_tolerance() -> Tolerance {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tool_core::schema::{Contract, Schema, json};
 use tool_core::{DecodeError, EncodeError, Encoder};
 
-use crate::ode::solve::method::OdeMethod;
+use crate::ode::solve::method::SolveOdeMethod;
 use crate::prelude::*;
 
 /// A model of the response.
@@ -37,7 +37,7 @@ pub(crate) struct OdeModel {
     pub t0: Option<Finite>,
     /// Method, as in `solve_ode`, but for `rodas4`.
     #[value(default)]
-    pub method: OdeMethod,
+    pub method: SolveOdeMethod,
     /// Relative tolerance of the error of each step, which derivatives by parameters keep to too.
     #[value(default = "default_rtol")]
     pub rtol: Tolerance,

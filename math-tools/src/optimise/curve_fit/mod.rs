@@ -9,12 +9,15 @@ mod model;
 mod names;
 mod plot;
 mod predict;
-mod report;
 mod solution;
-mod start;
 #[cfg(test)]
 mod tests;
 mod verify;
+
+use numerics::optimise::{
+    LeastSquaresResult, LevenbergOptions, LossKind, RobustLoss, StartData, StepWeights, better_fit,
+    minimise_squares, search_starts,
+};
 
 use self::answer::{Output, curve_fit_output};
 pub(crate) use self::arguments::Args;
@@ -22,11 +25,9 @@ use self::equations::ResponseModel;
 use self::model::{CurveFitProblem, FitCurve, OverData};
 use self::names::ModelNames;
 use self::solution::OdeCurve;
-use super::least_squares::levenberg::{
-    LeastSquaresResult, LevenbergOptions, StepWeights, minimise_squares,
-};
-use super::least_squares::loss::{LossKind, RobustLoss};
-use super::least_squares::projected::{better_fit, minimise_doggedly};
+use super::errors::fit_error;
+use super::least_squares::minimise_doggedly;
+use crate::call_watch::CallWatch;
 use crate::prelude::*;
 
 impl Tool for Args {
@@ -62,11 +63,7 @@ impl Tool for Args {
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let confidence = args.confidence.get();
-        if confidence == 0.0 || confidence == 1.0 {
-            refuse!(invalid "/confidence"; "expected a probability above 0 and below 1, found {confidence}";
-                "the usual one is 0.95");
-        }
+        confidence_level(args.confidence)?;
         if args.absolute_sigma && args.sigma.is_none() {
             refuse!(invalid "/absolute_sigma"; "`absolute_sigma` needs `sigma`: there are no standard deviations to take as they are";
                 "name their column with `sigma`");
@@ -87,7 +84,7 @@ impl Tool for Args {
         ctx.reserve_doubles(n.saturating_mul(4 * p + 8))?;
         let bounds = data::parameter_bounds(&args, &names)?;
         let loss = RobustLoss {
-            kind: args.loss,
+            kind: args.loss.into(),
             scale: args.loss_scale.get(),
         };
         let known = |name: &String| args.start.get(name).map(|value| value.get());
@@ -102,9 +99,9 @@ impl Tool for Args {
                 let starts = match complete_start_point(&args, &known, &bounds)? {
                     Some(start) => vec![start],
                     None => {
-                        let few = start::thin_rows(&rows);
+                        let few = rows.thinned();
                         let formula = over(&names.table(&few, &args.response)?)?;
-                        search_start_points(formula, &few, &known, &bounds)?
+                        search_start_points(formula, &few, &known, &bounds, ctx)?
                     }
                 };
                 (formula, starts)
@@ -189,13 +186,19 @@ fn search_start_points(
     rows: &model::FitRows,
     known: &[Option<f64>],
     bounds: &[[f64; 2]],
+    ctx: &Ctx,
 ) -> Result<Vec<Vec<f64>>, ToolError> {
     let plain = RobustLoss {
         kind: LossKind::Linear,
         scale: 1.0,
     };
     let mut search = CurveFitProblem::new(formula, rows, plain);
-    let found = start::search_starts(&mut search, known, bounds)?;
+    let data = StartData {
+        predictor: rows.predictors.first().map_or(&[][..], Vec::as_slice),
+        response: &rows.response,
+    };
+    let found =
+        search_starts(&mut search, data, known, bounds).map_err(|error| fit_error(error, ctx))?;
     if found.is_empty() {
         refuse!(numeric "/model", "not_finite"; "the model is finite at no start point that was tried";
             "give `start` values at which it is");
@@ -235,7 +238,7 @@ fn best_fit(
     bounds: &[[f64; 2]],
     ctx: &Ctx,
 ) -> Result<(LeastSquaresResult, u64), ToolError> {
-    let scale = kernels::dense::euclidean_norm(&fitted.weighted(fitted.rows.response.clone()));
+    let scale = numerics::dense::euclidean_norm(&fitted.weighted(fitted.rows.response.clone()));
     let how = LevenbergOptions {
         bounds,
         max_iter: args.max_iter.get() as u64,
@@ -254,7 +257,8 @@ fn best_fit(
                 found
             }
             _ => {
-                let found = minimise_squares(fitted, start, &how, ctx)?;
+                let found = minimise_squares(fitted, start, &how, &CallWatch(ctx))
+                    .map_err(|error| fit_error(error, ctx))?;
                 iterations += found.as_ref().map_or(0, |found| found.iterations);
                 found
             }

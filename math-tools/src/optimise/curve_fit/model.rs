@@ -1,10 +1,12 @@
 //! A model over the columns of a table: values, residuals and exact derivatives.
 
+use numerics::FunctionError;
+use numerics::optimise::{
+    LinearisedResiduals, OptimiseError, ResidualProblem, RobustLoss, thin_column,
+};
 use tool_core::{Ctx, ToolError};
 
 use crate::expression::{Expression, ExpressionScope, ExpressionSystem, LANES};
-use crate::optimise::least_squares::levenberg::{LinearisedResiduals, ResidualProblem};
-use crate::optimise::least_squares::loss::RobustLoss;
 
 /// The data of a fit: predictors by slot, the response, and its standard deviations.
 pub(super) struct FitRows {
@@ -18,6 +20,16 @@ pub(super) struct FitRows {
 impl FitRows {
     pub(super) fn len(&self) -> usize {
         self.response.len()
+    }
+
+    /// Some of the rows, by which a start is looked for.
+    pub(super) fn thinned(&self) -> Self {
+        let thin = |column: &Vec<f64>| thin_column(column);
+        Self {
+            predictors: self.predictors.iter().map(thin).collect(),
+            response: thin(&self.response),
+            weights: self.weights.as_ref().map(thin),
+        }
     }
 }
 
@@ -230,14 +242,14 @@ impl<'a> CurveFitProblem<'a> {
 }
 
 impl ResidualProblem for CurveFitProblem<'_> {
-    fn cost(&mut self, point: &[f64]) -> Result<Option<f64>, ToolError> {
-        let columns = self.columns(point)?;
+    fn cost(&mut self, point: &[f64]) -> Result<Option<f64>, OptimiseError> {
+        let columns = self.columns(point).map_err(FunctionError::new)?;
         let cost = columns.map(|columns| self.loss.sum(&self.residuals(&columns[0])));
         Ok(cost.filter(|cost| cost.is_finite()))
     }
 
-    fn linear(&mut self, point: &[f64]) -> Result<Option<LinearisedResiduals>, ToolError> {
-        let Some(mut columns) = self.columns(point)? else {
+    fn linear(&mut self, point: &[f64]) -> Result<Option<LinearisedResiduals>, OptimiseError> {
+        let Some(mut columns) = self.columns(point).map_err(FunctionError::new)? else {
             return Ok(None);
         };
         let mut residuals = self.residuals(&columns[0]);

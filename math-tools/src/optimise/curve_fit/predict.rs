@@ -1,11 +1,12 @@
 //! The fit at new places: values, confidence bands, and bands of new observations.
 
+use numerics::optimise::FitUncertainty;
+
 use super::arguments::Args;
 use super::data;
 use super::equations::ResponseModel;
 use super::model::{Columns, FitRows, FormulaCurve, require_finite_columns};
 use super::names::ModelNames;
-use super::report::FitUncertainty;
 use super::solution::OdeCurve;
 use crate::expression::{Expression, ExpressionScope};
 use crate::prelude::*;

@@ -5,6 +5,7 @@
 //! rows, forwards and backwards, each different time once; what is observed is differentiated by the chain rule. Steps that jump over a
 //! feature of the equations are made shorter for the whole fit.
 
+use numerics::ode::{OdeEnd, OdeOptions, OdeTolerances, RTOL_MIN};
 use tool_core::{Ctx, ToolError};
 
 use super::arguments::Args;
@@ -14,12 +15,8 @@ use super::model::{
 };
 use super::names::{ModelNames, member_pointer, scope_of_names};
 use crate::expression::{Expression, ExpressionScope, ExpressionSystem, NamedParameters};
-use crate::ode::solve::RTOL_MIN;
-use crate::ode::solve::drive::OdeOptions;
-use crate::ode::solve::flow::OdeTolerances;
-use crate::ode::solve::method::OdeMethod;
+use crate::ode::solve::method::SolveOdeMethod;
 use crate::ode::solve::parametric::{OdeStop, ParametricOde};
-use crate::ode::solve::stepper::OdeEnd;
 
 /// Differential equations at the times of rows.
 pub(super) struct OdeCurve<'a> {
@@ -47,7 +44,7 @@ impl<'a> OdeCurve<'a> {
         rows: &FitRows,
         ctx: &'a Ctx,
     ) -> Result<Self, ToolError> {
-        if equations.method == OdeMethod::Rodas4 {
+        if equations.method == SolveOdeMethod::Rodas4 {
             refuse!(invalid "/model/method"; "`rodas4` gives no derivatives by parameters"; "use `auto`, `radau` or `bdf`");
         }
         let (states, parameters) = (names.states.len(), names.parameters.len());
@@ -219,7 +216,7 @@ fn integration_options(equations: &OdeModel, ctx: &Ctx) -> Result<OdeOptions, To
         tolerances: OdeTolerances { rtol, atol },
         max_steps: u32::try_from(equations.max_steps.get()).unwrap_or(u32::MAX),
         step_max: f64::INFINITY,
-        method: equations.method,
+        method: equations.method.into(),
     })
 }
 

@@ -9,7 +9,7 @@ use tool_core::json::{self, JsonLimits};
 
 use super::*;
 use crate::expression::Expression;
-use crate::optimise::least_squares::levenberg::LevenbergEnd;
+use crate::optimise::least_squares::options::LeastSquaresReason;
 
 const STRD: &str = include_str!("../../../../tests/reference/strd.json");
 
@@ -296,7 +296,7 @@ fn a_maximum_of_the_sum_of_squares_is_no_fit() {
     )
     .expect("an answer");
     assert!(
-        !output.converged && output.reason == LevenbergEnd::Flat,
+        !output.converged && output.reason == LeastSquaresReason::Flat,
         "{output:?}"
     );
 }

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use numerics::optimise::{ResidualProblem, RobustLoss};
 use second_opinions::minimum;
 use tool_core::{AnswerVerification, Ctx, ToolError, Verify};
 
@@ -10,8 +11,7 @@ use super::equations::ResponseModel;
 use super::model::{CurveFitProblem, FitCurve, OverData};
 use super::solution::OdeCurve;
 use super::{Args, data};
-use crate::optimise::least_squares::levenberg::ResidualProblem;
-use crate::optimise::least_squares::loss::RobustLoss;
+use crate::optimise::errors::fit_error;
 
 const BY: &str = "argmin, Nelder and Mead's simplex";
 const COMPARED: &str = "sum of squares";
@@ -24,7 +24,7 @@ impl Verify for Args {
         let rows = data::load_fit_rows(&args, &table, &names)?;
         let bounds = data::parameter_bounds(&args, &names)?;
         let loss = RobustLoss {
-            kind: args.loss,
+            kind: args.loss.into(),
             scale: args.loss_scale.get(),
         };
         let curve: Box<dyn FitCurve + '_> = match &args.model {
@@ -39,7 +39,7 @@ impl Verify for Args {
         let fit: Vec<f64> = output.parameters.iter().map(|term| term.estimate).collect();
         let mut fitted = CurveFitProblem::new(curve, &rows, loss);
         fitted.look(&fit)?;
-        let Some(least) = fitted.cost(&fit)? else {
+        let Some(least) = fitted.cost(&fit).map_err(|error| fit_error(error, ctx))? else {
             let reason = "the model is not finite at the fit";
             return Ok(AnswerVerification::unavailable(BY, COMPARED, reason));
         };

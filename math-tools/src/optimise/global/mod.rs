@@ -1,27 +1,21 @@
 //! `optimize_global`: the lowest or highest value of a function in a box.
-//!
-//! [`search::GlobalSearch`] counts evaluations and keeps the best point; each method is a file. All run in one thread on random streams of the
-//! seed, so that a result depends on the arguments alone.
 
-mod annealing;
-mod cma;
-mod evolution;
-mod hopping;
-mod multistart;
-mod search;
+mod options;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
-use self::search::{GlobalSearch, INFEASIBLE};
-use super::minimise::bounds::VariableBounds;
-use super::minimise::constrained::constraints::ConstraintEvaluator;
-use super::minimise::constrained::{ConstrainedProblem, ConstraintSet, TOLERANCE};
+use numerics::optimise::{GlobalOptimum, GlobalOptions, MinimiseProblem};
+
+use self::options::{GlobalSearchMethod, OptimizeGlobalMethod, OptimizeGlobalReason};
+use super::errors::ProblemWords;
+use super::minimise::bounds::read_bounds;
+use super::minimise::call::report_constraints;
+use super::minimise::constraints::ConstraintSet;
 use super::minimise::objective::{Objective, ObjectiveFunction};
-use super::minimise::scale::in_units;
-use super::minimise::target::MinimisationTarget;
-use super::minimise::{ConstraintReport, OptimisationMode, lbfgs, nelder_mead};
+use super::minimise::{ConstraintReport, OptimisationMode};
+use crate::call_watch::CallWatch;
 use crate::expression::NamedParameters;
 use crate::expression::unknowns::{self, PerVariable};
 use crate::prelude::*;
@@ -48,9 +42,10 @@ pub(crate) struct Args {
     #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub constraints: Vec<String>,
     /// `auto` shares the evaluations among the methods that suit the objective; `cma_es` for rugged and ill-conditioned functions, `dual_annealing` and
-    /// `differential_evolution` for many minima, `multistart` and `basin_hopping` for smooth ones.
+    /// `differential_evolution` for many minima, `multistart` and `basin_hopping` for smooth ones; `particle_swarm` and
+    /// `simulated_annealing` are plain methods of another library, for comparison.
     #[value(default)]
-    pub method: GlobalMethod,
+    pub method: OptimizeGlobalMethod,
     /// `minimize` or `maximize`.
     #[value(default)]
     pub(crate) mode: OptimisationMode,
@@ -60,25 +55,6 @@ pub(crate) struct Args {
     /// Seed of the random streams; 42 when absent.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub seed: Option<RandomSeed>,
-}
-
-/// The method.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
-#[value(rename_all = "snake_case")]
-pub(crate) enum GlobalMethod {
-    /// The methods that suit the objective, in turn.
-    #[default]
-    Auto,
-    /// Differential evolution with adapted settings and a shrinking population.
-    DifferentialEvolution,
-    /// Evolution of a normal distribution, with restarts of two kinds.
-    CmaEs,
-    /// Local searches from many points.
-    Multistart,
-    /// Local searches from displacements of the best minimum.
-    BasinHopping,
-    /// Generalised simulated annealing with local searches.
-    DualAnnealing,
 }
 
 /// The point found and how.
@@ -115,21 +91,11 @@ pub(crate) struct Output {
     /// Whether at least two searches agree and all have probably met every local optimum (Boender and Rinnooy Kan): evidence, no proof.
     pub converged: bool,
     /// Reason the search ended.
-    pub reason: GlobalReason,
+    pub reason: OptimizeGlobalReason,
     /// The method that ran.
-    pub method: GlobalMethod,
+    pub method: OptimizeGlobalMethod,
     /// The seed used.
     pub seed: RandomSeed,
-}
-
-/// Reason a search ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
-#[value(rename_all = "snake_case")]
-pub(crate) enum GlobalReason {
-    /// Many independent searches ended at the best value before the budget was used up.
-    Agreement,
-    /// `max_evals` was used up.
-    MaxEvals,
 }
 
 /// The most variables.
@@ -170,253 +136,67 @@ impl Tool for Args {
         }
         let (pairs, names) = args.bounds.entries();
         let given: Vec<_> = pairs.iter().map(|pair| pair.map(Some)).collect();
-        let bounds = VariableBounds::new(&given, n)?;
-        ctx.reserve_doubles(400 * n * n + 40_000 * n)?;
+        let bounds = read_bounds(&given, n)?;
         let (variables, data) = ((n, names.as_deref()), args.data.as_ref());
         let scope = unknowns::unknowns_scope(variables, data, &args.parameters, "/bounds", ctx)?;
         let function = ObjectiveFunction::new(&args.objective, &scope, n, ctx)?;
         unknowns::check_use(data, function.expression_of(), ctx)?;
         let seed = ctx.seed(args.seed);
-        let centre: Vec<f64> = (0..n)
-            .map(|i| bounds.low[i] / 2.0 + bounds.high[i] / 2.0)
-            .collect();
         let constraints = ConstraintSet::new(&args.constraints, &scope, n)?;
-        let max_evals = args.max_evals.get() as u64;
-        if constraints.len() > 0 && max_evals < CONSTRAINED_MIN {
-            refuse!(invalid "/max_evals"; "expected at least {CONSTRAINED_MIN} evaluations with constraints, found {max_evals}";
-                "leave it out, or raise it");
-        }
-        let maximise = args.mode == OptimisationMode::Maximize;
-        let smooth = function.is_smooth() && constraints.smooth;
-        let (problem, first) =
-            begin_problem((&function, maximise), &constraints, (bounds, centre), ctx)?;
-        let mut search = GlobalSearch::new(problem, (ctx, seed), smooth, first);
-        let reserve = search.gradient_cost().min(max_evals / 2);
-        let reason = run_method(&mut search, args.method, max_evals - reserve)?;
-        polish_best_point(&mut search)?;
-        if !search.best.0.is_finite() {
-            refuse!(numeric "/objective", "not_finite"; "the objective is finite at no point that was tried";
-                "choose `bounds` within its domain");
-        }
-        if search.best.0 >= INFEASIBLE {
-            return Err(infeasible_error(&mut search)?);
-        }
-        let evidence = gather_evidence(&mut search, max_evals)?;
-        let agreeing = search.agreeing();
-        let converged = search.is_exhausted();
-        warn_of_weak_search(&search, converged, ctx);
+        let mut options = GlobalOptions {
+            maximise: args.mode == OptimisationMode::Maximize,
+            max_evaluations: args.max_evals.get() as u64,
+            seed: seed.get(),
+            ..GlobalOptions::default()
+        };
+        let problem = MinimiseProblem::new(function.evaluator(ctx), n)
+            .within(bounds)
+            .under(&constraints.kinds, constraints.evaluator());
+        let words = ProblemWords {
+            objective: None,
+            constraints: Some(&constraints),
+        };
+        let watch = CallWatch(ctx);
+        let found = match args.method.search_method() {
+            GlobalSearchMethod::Native(method) => {
+                options.method = method;
+                problem.minimise_globally(&options, &watch)
+            }
+            GlobalSearchMethod::Proposed(mut source) => {
+                problem.minimise_globally_from(&mut source, &options, &watch)
+            }
+        };
+        let found = found.map_err(|error| words.error(error, ctx))?;
+        warn_of_weak_search(&found, ctx);
+        let is_constrained = constraints.len() > 0;
         Ok(Output {
-            f: search.problem.target.restored(search.best.0),
-            evaluations: search.spent(),
-            max_evals,
-            constraints: evidence.constraints,
-            violation: evidence.violation,
-            searches: search.searches(),
-            agreeing,
-            kkt_residual: Real(evidence.residual),
-            converged,
-            reason,
+            f: found.value,
+            evaluations: found.evaluations,
+            max_evals: options.max_evaluations,
+            constraints: is_constrained
+                .then(|| report_constraints(&constraints, &found.constraints)),
+            violation: is_constrained.then_some(found.violation),
+            searches: found.searches,
+            agreeing: found.agreeing,
+            kkt_residual: Real(found.kkt_residual),
+            converged: found.converged,
+            reason: found.reason.into(),
             method: args.method,
             seed,
-            named: unknowns::by_name(names.as_deref(), &search.best.1),
-            x: search.best.1,
+            named: unknowns::by_name(names.as_deref(), &found.x),
+            x: found.x,
         })
     }
 }
 
-/// The fewest evaluations with constraints.
-const CONSTRAINED_MIN: u64 = 100;
-
-/// The problem in a box, and the key of the centre with the centre.
-fn begin_problem<'a>(
-    (function, maximise): (&'a ObjectiveFunction, bool),
-    constraints: &'a ConstraintSet,
-    (bounds, centre): (VariableBounds, Vec<f64>),
-    ctx: &'a Ctx,
-) -> Result<(ConstrainedProblem<'a>, (f64, Vec<f64>)), ToolError> {
-    let (target, value) = MinimisationTarget::near(function, maximise, &centre, ctx)?;
-    let free = constraints.len() == 0;
-    let floor = if free { f64::MIN } else { f64::NEG_INFINITY };
-    let target = target.within(&bounds).down_to(floor);
-    let key = match free && value.is_finite() {
-        true => {
-            if maximise {
-                -value
-            } else {
-                value
-            }
-        }
-        false => f64::INFINITY, // the first search tells
-    };
-    let problem = ConstrainedProblem::in_box(
-        target,
-        ConstraintEvaluator::new(constraints, ctx),
-        bounds,
-        &centre,
-    );
-    Ok((problem, (key, centre)))
-}
-
-fn warn_of_weak_search(search: &GlobalSearch<'_>, converged: bool, ctx: &Ctx) {
+fn warn_of_weak_search(found: &GlobalOptimum, ctx: &Ctx) {
     /// Difference of coordinates, relative to the box, beyond which points are different.
     const APART: f64 = 1e-3;
-    if !converged {
+    if !found.converged {
         ctx.warn("there may be a better value: the searches have not met every local optimum often enough; raise `max_evals` or narrow `bounds`");
     }
-    let spread = search.spread();
-    if search.agreeing() >= 2 && spread > APART {
-        ctx.warn(format!("searches that agree on the value ended at different points, up to {:.2} of the box apart: it is reached at several points or on a plateau, and counts as one optimum", spread));
+    let spread = found.spread;
+    if found.agreeing >= 2 && spread > APART {
+        ctx.warn(format!("searches that agree on the value ended at different points, up to {spread:.2} of the box apart: it is reached at several points or on a plateau, and counts as one optimum"));
     }
-}
-
-/// The error of a search that found no feasible point.
-fn infeasible_error(search: &mut GlobalSearch<'_>) -> Result<ToolError, ToolError> {
-    let x = search.best.1.clone();
-    let c = search.problem.constraints(&x)?;
-    let violated = search.problem.violated(&c, TOLERANCE);
-    let error = search.problem.infeasible(&x, &c, &violated, false);
-    let evaluations = search.spent();
-    let message = format!("no feasible point found in {evaluations} evaluations");
-    let evidence = error.to_value().get("evidence").cloned();
-    let error = ToolError::numeric("/constraints", message)
-        .reason("infeasible")
-        .hint("relax a constraint, raise `max_evals` or narrow `bounds` to where a feasible point may be");
-    Ok(match evidence {
-        Some(evidence) => error.evidence(evidence),
-        None => error,
-    })
-}
-
-/// What is known of the best point.
-struct GlobalEvidence {
-    residual: f64,
-    constraints: Option<Vec<ConstraintReport>>,
-    violation: Option<f64>,
-}
-
-fn gather_evidence(
-    search: &mut GlobalSearch<'_>,
-    max_evals: u64,
-) -> Result<GlobalEvidence, ToolError> {
-    if search.is_constrained() {
-        let (value, x) = search.best.clone();
-        let c = search.problem.constraints(&x)?;
-        let at = search.problem.state(x, (value, c))?;
-        let evidence = search.problem.evidence(&at)?;
-        return Ok(GlobalEvidence {
-            residual: evidence.residual,
-            violation: Some(evidence.violation),
-            constraints: Some(search.problem.report(&at, &evidence)),
-        });
-    }
-    let left = max_evals.saturating_sub(search.spent());
-    let residual = match left >= search.gradient_cost() {
-        true => search.slope()?,
-        false => f64::NAN,
-    };
-    Ok(GlobalEvidence {
-        residual,
-        constraints: None,
-        violation: None,
-    })
-}
-
-/// Runs a method until the budget is used up or many searches agree; a twentieth of it is left for the polish.
-fn run_method(
-    search: &mut GlobalSearch<'_>,
-    method: GlobalMethod,
-    max_evals: u64,
-) -> Result<GlobalReason, ToolError> {
-    const POLISH: u64 = 20;
-    search.limit = max_evals - max_evals / POLISH;
-    let limit = search.limit;
-    let agrees = match method {
-        GlobalMethod::Auto => share_budget(search)?,
-        GlobalMethod::Multistart => search.within(limit, multistart::search_by_multistart)?,
-        GlobalMethod::DualAnnealing => search.within(limit, annealing::search_by_annealing)?,
-        GlobalMethod::CmaEs => search.within(limit, cma::search_by_cma)?,
-        GlobalMethod::DifferentialEvolution => {
-            search.within(limit, evolution::search_by_evolution)?
-        }
-        GlobalMethod::BasinHopping => search.within(limit, hopping::search_by_hopping)?,
-    };
-    search.limit = max_evals;
-    Ok(match agrees {
-        true => GlobalReason::Agreement,
-        false => GlobalReason::MaxEvals,
-    })
-}
-
-/// A method: it ends by the error of a budget that is used up.
-type Run = fn(&mut GlobalSearch<'_>) -> Result<(), ToolError>;
-
-/// Shares the budget among the methods that suit the problem; answers whether it ended early, since many searches agree.
-///
-/// # Method
-/// Where local searches have gradients, `basin_hopping` and `cma_es` get a share each, and the rest goes to the one with the lower value.
-fn share_budget(search: &mut GlobalSearch<'_>) -> Result<bool, ToolError> {
-    let parts: &[(Run, f64)] = if search.smooth {
-        &[
-            (multistart::search_by_multistart, 0.05),
-            (hopping::search_by_hopping, 0.2),
-            (cma::search_by_cma, 0.3),
-        ]
-    } else {
-        &[
-            (cma::search_by_cma, 0.4),
-            (evolution::search_by_evolution, 1.0),
-        ]
-    };
-    let mut go_on = |run: Run, part: f64| {
-        let limit = search.share(part);
-        search.within(limit, run)?;
-        let agree = search.agreeing() >= AGREEING_MANY && search.is_exhausted();
-        Ok::<_, ToolError>((agree, search.best.0))
-    };
-    let mut lows = Vec::new();
-    for &(run, part) in parts {
-        let (agree, low) = go_on(run, part)?;
-        if agree {
-            return Ok(true);
-        }
-        lows.push(low);
-    }
-    let [_, hops, evolution] = lows[..] else {
-        return Ok(false);
-    };
-    let better: Run = match evolution < hops {
-        true => cma::search_by_cma,
-        false => hopping::search_by_hopping,
-    };
-    Ok(go_on(better, 1.0)?.0)
-}
-
-/// So many ends at the best value end the search between methods.
-const AGREEING_MANY: usize = 40;
-
-/// Improves the best point by a local search with what is left of the budget.
-fn polish_best_point(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
-    const ITERATIONS_MAX: u64 = 10_000;
-    const TOLERANCE: f64 = 1e-10;
-    let (bounds, x) = (search.bounds.clone(), search.best.1.clone());
-    let smooth = search.smooth;
-    let limit = search.limit;
-    search.within(limit, |search| {
-        if search.is_constrained() {
-            search.under_constraints(&x, ITERATIONS_MAX)?;
-        } else if smooth {
-            in_units(search, &bounds, &x, TOLERANCE, |target, bounds, x| {
-                let found = lbfgs::minimise_by_lbfgs(target, bounds, x, ITERATIONS_MAX, TOLERANCE)?;
-                Ok((found, ()))
-            })?;
-        } else if x.len() <= nelder_mead::COORDINATES_MAX {
-            in_units(search, &bounds, &x, TOLERANCE, |target, bounds, x| {
-                let found =
-                    nelder_mead::minimise_by_simplex(target, bounds, x, ITERATIONS_MAX, TOLERANCE)?;
-                Ok((found, ()))
-            })?;
-        }
-        Ok(())
-    })?;
-    Ok(())
 }

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use tool_core::{CallBudget, Ctx, ErrorCode, Finite, StopFlag, Tool, ToolError, convert};
 
-use super::{Args, GlobalMethod, GlobalReason, Output};
+use super::{Args, OptimizeGlobalMethod, OptimizeGlobalReason, Output};
 use crate::linalg::tests::parse;
 
 fn from_json(text: &str) -> Result<Output, ToolError> {
@@ -65,7 +65,13 @@ fn each_method_solves_smooth_functions_with_few_minima() {
         "bent cigar",
         "Gallagher, 21 peaks",
     ];
-    for method in ["multistart", "basin_hopping", "dual_annealing"] {
+    for method in [
+        "multistart",
+        "basin_hopping",
+        "dual_annealing",
+        "particle_swarm",
+        "simulated_annealing",
+    ] {
         for case in cases()
             .iter()
             .filter(|case| smooth.contains(&case["name"].as_str().unwrap()))
@@ -104,6 +110,8 @@ fn results_depend_on_the_seed_alone() {
         "basin_hopping",
         "dual_annealing",
         "differential_evolution",
+        "particle_swarm",
+        "simulated_annealing",
     ] {
         let call = |seed: u64| {
             let text = format!(
@@ -132,7 +140,7 @@ fn maxima_and_borders() {
     let found =
         from_json(r#"{"objective":"(x-0.3)**2","bounds":[[-1,1]],"max_evals":20000}"#).unwrap();
     assert!(
-        found.converged && found.reason == GlobalReason::Agreement && found.agreeing >= 40,
+        found.converged && found.reason == OptimizeGlobalReason::Agreement && found.agreeing >= 40,
         "{found:?}"
     );
 }
@@ -190,10 +198,10 @@ fn bad_arguments_are_named() {
 #[test]
 fn stops_reach_the_methods() {
     for method in [
-        GlobalMethod::Auto,
-        GlobalMethod::CmaEs,
-        GlobalMethod::DualAnnealing,
-        GlobalMethod::BasinHopping,
+        OptimizeGlobalMethod::Auto,
+        OptimizeGlobalMethod::CmaEs,
+        OptimizeGlobalMethod::DualAnnealing,
+        OptimizeGlobalMethod::BasinHopping,
     ] {
         let args = || {
             let bounds = vec![[Finite::literal(-5.0), Finite::literal(5.0)]; 3];
@@ -230,6 +238,8 @@ fn constraints_hold() {
         "basin_hopping",
         "dual_annealing",
         "differential_evolution",
+        "particle_swarm",
+        "simulated_annealing",
     ] {
         let text = format!(
             r#"{{"objective":"x**2+y","bounds":[[-5,5],[-5,5]],"constraints":["x*y>=1"],"method":"{method}","max_evals":6000}}"#

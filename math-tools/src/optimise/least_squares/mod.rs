@@ -1,21 +1,22 @@
 //! `nonlinear_least_squares`: residuals that are not linear in the variables.
 
-mod curvature;
-pub(crate) mod levenberg;
-pub(crate) mod loss;
+pub(crate) mod options;
 pub(crate) mod problem;
-pub(crate) mod projected;
-pub(crate) mod qr;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
-use self::levenberg::{LevenbergEnd, LevenbergOptions, StepWeights};
-use self::loss::{LossKind, RobustLoss};
+use numerics::optimise::{
+    LeastSquaresResult, LevenbergEnd, LevenbergOptions, ResidualProblem, RobustLoss, StepWeights,
+    VariableBounds,
+};
+
+use self::options::{LeastSquaresReason, ResidualLoss};
 use self::problem::ResidualSystem;
-use self::projected::minimise_doggedly;
-use super::minimise::bounds::{Given, VariableBounds};
+use super::errors::fit_error;
+use super::minimise::bounds::{Given, read_bounds};
+use crate::call_watch::CallWatch;
 use crate::expression::NamedParameters;
 use crate::expression::unknowns::{self, PerVariable, StartPoint};
 use crate::prelude::*;
@@ -42,7 +43,7 @@ pub(crate) struct Args {
     pub bounds: Option<PerVariable<Given>>,
     /// How much a residual counts: its square, or less when it is large.
     #[value(default)]
-    pub loss: LossKind,
+    pub loss: ResidualLoss,
     /// Residual at which a loss begins to count less.
     #[value(default = "default_loss_scale")]
     pub loss_scale: Positive,
@@ -75,7 +76,7 @@ pub(crate) struct Output {
     /// Whether x passed the test of a minimum.
     pub converged: bool,
     /// Reason the method ended.
-    pub reason: LevenbergEnd,
+    pub reason: LeastSquaresReason,
     /// Sum of the squares of the residuals.
     pub sum_of_squares: f64,
     /// The residuals at x.
@@ -117,9 +118,7 @@ impl Tool for Args {
             refuse!(invalid "/x0"; "`x0` is empty"; "give one number per variable");
         }
         let bounds = match &args.bounds {
-            Some(given) => {
-                VariableBounds::new(&given.of(&start, &[None, None], "/bounds")?, x0.len())?
-            }
+            Some(given) => read_bounds(&given.of(&start, &[None, None], "/bounds")?, x0.len())?,
             None => VariableBounds::free(x0.len()),
         };
         if bounds.project(&mut x0) {
@@ -128,7 +127,7 @@ impl Tool for Args {
         let (variables, data) = ((x0.len(), names.as_deref()), args.data.as_ref());
         let scope = unknowns::unknowns_scope(variables, data, &args.parameters, "/x0", ctx)?;
         let loss = RobustLoss {
-            kind: args.loss,
+            kind: args.loss.into(),
             scale: args.loss_scale.get(),
         };
         let texts = &args.residuals;
@@ -163,7 +162,7 @@ impl Tool for Args {
             sum_of_squares: residuals.iter().map(|r| r * r).sum(),
             residuals,
             converged,
-            reason: found.reason,
+            reason: found.reason.into(),
             cosine: found.cosine,
             at_bound: found.held,
             iterations,
@@ -172,4 +171,18 @@ impl Tool for Args {
             x: found.point,
         })
     }
+}
+
+/// Minimises the squares of residuals for a call: [`numerics::optimise::minimise_doggedly`].
+///
+/// # Errors
+/// Those of the residuals, and of a stop.
+pub(crate) fn minimise_doggedly(
+    problem: &mut dyn ResidualProblem,
+    start: &[f64],
+    how: &LevenbergOptions<'_>,
+    ctx: &Ctx,
+) -> Result<(Option<LeastSquaresResult>, u64), ToolError> {
+    numerics::optimise::minimise_doggedly(problem, start, how, &CallWatch(ctx))
+        .map_err(|error| fit_error(error, ctx))
 }

@@ -1,9 +1,9 @@
 //! Residuals by expressions, a number or one for each row of a table, with their Jacobian.
 
+use numerics::FunctionError;
+use numerics::optimise::{LinearisedResiduals, OptimiseError, ResidualProblem, RobustLoss};
 use tool_core::{Ctx, ToolError};
 
-use super::levenberg::{LinearisedResiduals, ResidualProblem};
-use super::loss::RobustLoss;
 use crate::expression::{Expression, ExpressionScope, ExpressionSystem};
 
 /// Residuals, and the columns of their Jacobian.
@@ -103,14 +103,15 @@ impl<'a> ResidualSystem<'a> {
 }
 
 impl ResidualProblem for ResidualSystem<'_> {
-    fn cost(&mut self, point: &[f64]) -> Result<Option<f64>, ToolError> {
-        let values = self.values(point)?;
+    fn cost(&mut self, point: &[f64]) -> Result<Option<f64>, OptimiseError> {
+        let values = self.values(point).map_err(FunctionError::new)?;
         let cost = values.map(|values| self.loss.sum(&values));
         Ok(cost.filter(|cost| cost.is_finite()))
     }
 
-    fn linear(&mut self, point: &[f64]) -> Result<Option<LinearisedResiduals>, ToolError> {
-        let Some((mut residuals, mut jacobian)) = self.all(point)? else {
+    fn linear(&mut self, point: &[f64]) -> Result<Option<LinearisedResiduals>, OptimiseError> {
+        let Some((mut residuals, mut jacobian)) = self.all(point).map_err(FunctionError::new)?
+        else {
             return Ok(None);
         };
         let cost = self.loss.sum(&residuals);

@@ -164,7 +164,7 @@ fn curvature_decides_where_a_column_vanishes() {
         let found = from_text(&format!(r#"{{"residuals":{residuals},"x0":{start}}}"#));
         assert_eq!(
             (found.converged, found.reason),
-            (true, LevenbergEnd::Curvature),
+            (true, LeastSquaresReason::Curvature),
             "{found:?}"
         );
         for (x, at) in found.x.iter().zip(at) {
@@ -176,7 +176,7 @@ fn curvature_decides_where_a_column_vanishes() {
         let found = from_text(&format!(r#"{{"residuals":{residuals},"x0":[0]}}"#));
         assert_eq!(
             (found.converged, found.reason),
-            (false, LevenbergEnd::Flat),
+            (false, LeastSquaresReason::Flat),
             "{found:?}"
         );
     }
@@ -207,7 +207,7 @@ fn exact_data_are_exact() {
             ));
             assert_eq!(
                 (found.converged, found.reason),
-                (true, LevenbergEnd::Exact),
+                (true, LeastSquaresReason::Exact),
                 "{residual} {scale}: {found:?}"
             );
         }
