@@ -2,13 +2,14 @@
 
 use std::cell::OnceCell;
 
-use crate::expression::program;
-use tool_core::{Ctx, ToolError};
+use numerics::FunctionError;
+use numerics::optimise::{
+    ConstraintFunctions, ConstraintKinds, KnownDerivative, constraint_violations,
+    takes_dense_factors,
+};
+use tool_core::ToolError;
 
-use super::super::bounds::VariableBounds;
-use super::kkt::constraint_violations;
-use crate::expression::{Expression, ExpressionScope, ExpressionSystem};
-use crate::linalg::dense::add_multiple;
+use crate::expression::{Expression, ExpressionScope, ExpressionSystem, program};
 
 /// Most constraints.
 const CONSTRAINTS_MAX: usize = 1000;
@@ -18,14 +19,10 @@ const CONSTRAINTS_MAX: usize = 1000;
 pub(crate) struct ConstraintSet {
     /// As they were given.
     pub texts: Vec<String>,
-    /// Whether it is an equality.
-    pub equal: Vec<bool>,
+    /// What is known of them.
+    pub kinds: ConstraintKinds,
     /// `c` is this times left side minus right side.
     pub signs: Vec<f64>,
-    /// Whether the derivatives of `c` are numbers.
-    pub affine: Vec<bool>,
-    /// Whether none has a kink or a step.
-    pub smooth: bool,
     n: usize,
     sides: Vec<Expression>,
     values: ExpressionSystem,
@@ -58,17 +55,19 @@ impl ConstraintSet {
             sides.push(side);
         }
         let known =
-            (n <= super::VARIABLES_MAX).then(|| ExpressionSystem::values_and_jacobian(&sides, n));
+            takes_dense_factors(n).then(|| ExpressionSystem::values_and_jacobian(&sides, n));
         let (jacobian, affine) = match known {
             Some(Ok((system, affine))) => (Some(system), affine),
             _ => (None, vec![false; sides.len()]),
         };
         Ok(Self {
             texts: texts.to_vec(),
-            equal,
+            kinds: ConstraintKinds {
+                equal,
+                affine,
+                is_smooth: sides.iter().all(|side| side.ast().is_smooth()),
+            },
             signs,
-            affine,
-            smooth: sides.iter().all(|side| side.ast().is_smooth()),
             n,
             values: ExpressionSystem::values(&sides),
             sides,
@@ -98,7 +97,16 @@ impl ConstraintSet {
         if c.iter().any(|c| c.is_nan()) {
             return f64::INFINITY;
         }
-        constraint_violations(&c, &self.equal).fold(0.0, f64::max)
+        constraint_violations(&c, &self.kinds.equal).fold(0.0, f64::max)
+    }
+
+    /// The constraints for the methods of one call.
+    pub(crate) fn evaluator(&self) -> SignedConstraints<'_> {
+        SignedConstraints {
+            set: self,
+            values: self.values.evaluator(),
+            jacobian: self.jacobian.as_ref().map(ExpressionSystem::evaluator),
+        }
     }
 
     fn gradient(&self) -> Option<&ExpressionSystem> {
@@ -144,156 +152,76 @@ fn parse_comparison(
     }
 }
 
-/// Evaluates constraints, counted and stoppable.
-pub(crate) struct ConstraintEvaluator<'a> {
-    pub constraints: &'a ConstraintSet,
-    ctx: &'a Ctx,
+/// Constraints as the methods ask for them.
+pub(crate) struct SignedConstraints<'a> {
+    set: &'a ConstraintSet,
     values: program::SystemEvaluator<'a>,
     jacobian: Option<program::SystemEvaluator<'a>>,
-    /// Evaluations of all constraints together.
-    pub evaluations: u64,
 }
 
-impl<'a> ConstraintEvaluator<'a> {
-    pub(crate) fn new(constraints: &'a ConstraintSet, ctx: &'a Ctx) -> Self {
-        Self {
-            constraints,
-            ctx,
-            values: constraints.values.evaluator(),
-            jacobian: constraints
-                .jacobian
-                .as_ref()
-                .map(ExpressionSystem::evaluator),
-            evaluations: 0,
-        }
+impl SignedConstraints<'_> {
+    /// The slots of a system that weighs the sides.
+    fn weighted_slots(&self, point: &[&[f64]], weights: &[f64]) -> Vec<f64> {
+        let mut slots = point.concat();
+        let signs = weights.iter().zip(&self.set.signs);
+        slots.extend(signs.map(|(weight, sign)| weight * sign));
+        slots
     }
+}
 
-    fn count(&mut self) -> Result<(), ToolError> {
-        self.ctx.check()?;
-        self.ctx.count_evaluations(1)?;
-        self.evaluations += 1;
+impl ConstraintFunctions for SignedConstraints<'_> {
+    fn values(&mut self, x: &[f64], c: &mut [f64]) -> Result<(), FunctionError> {
+        self.values.point(x, c);
+        let signs = self.set.signs.iter();
+        c.iter_mut().zip(signs).for_each(|(c, sign)| *c *= sign);
         Ok(())
     }
 
-    fn turn(&self, values: &mut [f64]) {
-        let signs = self.constraints.signs.iter();
-        values
-            .iter_mut()
-            .zip(signs)
-            .for_each(|(value, sign)| *value *= sign);
-    }
-
-    /// The values of `c`; not all finite outside a domain.
-    ///
-    /// # Errors
-    /// A stop request or a budget.
-    pub(crate) fn values(&mut self, x: &[f64]) -> Result<Vec<f64>, ToolError> {
-        self.count()?;
-        let mut found = vec![0.0; self.constraints.len()];
-        self.values.point(x, &mut found);
-        self.turn(&mut found);
-        Ok(found)
-    }
-
-    /// The derivatives of each `c`, row by row: by formula, or by differences within the bounds.
-    ///
-    /// # Errors
-    /// As [`ConstraintEvaluator::values`].
-    pub(crate) fn jacobian(
-        &mut self,
-        x: &[f64],
-        bounds: &VariableBounds,
-    ) -> Result<Vec<Vec<f64>>, ToolError> {
-        let (m, n) = (self.constraints.len(), x.len());
-        if let Some(evaluator) = &mut self.jacobian {
-            let mut found = vec![0.0; m + m * n];
-            evaluator.point(x, &mut found);
-            self.count()?;
-            if found.iter().all(|entry| entry.is_finite()) {
-                let rows = found[m..]
-                    .chunks_exact(n.max(1))
-                    .zip(&self.constraints.signs);
-                return Ok(rows
-                    .map(|(row, sign)| row.iter().map(|entry| sign * entry).collect())
-                    .collect());
-            }
+    fn jacobian(&mut self, x: &[f64]) -> Result<KnownDerivative<Vec<Vec<f64>>>, FunctionError> {
+        let (m, n) = (self.set.len(), x.len());
+        let Some(evaluator) = &mut self.jacobian else {
+            return Ok(KnownDerivative::Unknown);
+        };
+        let mut found = vec![0.0; m + m * n];
+        evaluator.point(x, &mut found);
+        if found.iter().any(|entry| !entry.is_finite()) {
+            return Ok(KnownDerivative::NotFinite);
         }
-        let mut rows = vec![vec![0.0; n]; m];
-        let here = self.values(x)?;
-        let mut point = x.to_vec();
-        for column in 0..n {
-            let step = super::super::target::difference_step(x[column]);
-            let mut ends = [
-                bounds.nearest(column, x[column] + step),
-                bounds.nearest(column, x[column] - step),
-            ];
-            let mut values = [Vec::new(), Vec::new()];
-            for side in 0..2 {
-                point[column] = ends[side];
-                values[side] = self.values(&point)?;
-                if values[side].iter().any(|value| !value.is_finite()) {
-                    (ends[side], values[side]) = (x[column], here.clone());
-                }
-            }
-            point[column] = x[column];
-            let width = ends[0] - ends[1];
-            if width > 0.0 {
-                for (row, (up, down)) in rows.iter_mut().zip(values[0].iter().zip(&values[1])) {
-                    row[column] = (up - down) / width;
-                }
-            }
-        }
-        Ok(rows)
+        let rows = found[m..].chunks_exact(n.max(1)).zip(&self.set.signs);
+        let rows = rows.map(|(row, sign)| row.iter().map(|entry| sign * entry).collect());
+        Ok(KnownDerivative::Known(rows.collect()))
     }
 
-    /// The gradient of the sum of `weights` times `c`: by formula, or from differences within the bounds.
-    ///
-    /// # Errors
-    /// As [`ConstraintEvaluator::values`].
-    pub(crate) fn weighted_gradient(
+    fn weighted_gradient(
         &mut self,
         x: &[f64],
         weights: &[f64],
-        bounds: &VariableBounds,
-    ) -> Result<Vec<f64>, ToolError> {
-        if let Some(system) = self.constraints.gradient() {
-            self.count()?;
-            let mut slots = x.to_vec();
-            let signs = weights.iter().zip(&self.constraints.signs);
-            slots.extend(signs.map(|(weight, sign)| weight * sign));
-            let mut gradient = vec![0.0; x.len()];
-            system.evaluator().point(&slots, &mut gradient);
-            if gradient.iter().all(|entry| entry.is_finite()) {
-                return Ok(gradient);
-            }
-        }
+    ) -> Result<KnownDerivative<Vec<f64>>, FunctionError> {
+        let Some(system) = self.set.gradient() else {
+            return Ok(KnownDerivative::Unknown);
+        };
+        let slots = self.weighted_slots(&[x], weights);
         let mut gradient = vec![0.0; x.len()];
-        for (weight, row) in weights.iter().zip(self.jacobian(x, bounds)?) {
-            add_multiple(&mut gradient, *weight, &row);
-        }
-        Ok(gradient)
+        system.evaluator().point(&slots, &mut gradient);
+        Ok(if gradient.iter().all(|entry| entry.is_finite()) {
+            KnownDerivative::Known(gradient)
+        } else {
+            KnownDerivative::NotFinite
+        })
     }
 
-    /// The product of the Hessian of the sum of `weights` times `c` and a vector, where second derivatives are known.
-    ///
-    /// # Errors
-    /// As [`ConstraintEvaluator::values`].
-    pub(crate) fn hessian_times(
+    fn hessian_times(
         &mut self,
         x: &[f64],
         weights: &[f64],
         v: &[f64],
-    ) -> Result<Option<Vec<f64>>, ToolError> {
-        let Some(system) = self.constraints.curvature() else {
+    ) -> Result<Option<Vec<f64>>, FunctionError> {
+        let Some(system) = self.set.curvature() else {
             return Ok(None);
         };
-        self.count()?;
-        let mut slots = x.to_vec();
-        slots.extend_from_slice(v);
-        let signs = weights.iter().zip(&self.constraints.signs);
-        slots.extend(signs.map(|(weight, sign)| weight * sign));
+        let slots = self.weighted_slots(&[x, v], weights);
         let mut product = vec![0.0; x.len()];
         system.evaluator().point(&slots, &mut product);
-        Ok(Some(product).filter(|product| product.iter().all(|entry| entry.is_finite())))
+        Ok(Some(product))
     }
 }

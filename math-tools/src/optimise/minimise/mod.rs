@@ -1,21 +1,10 @@
 //! `optimize`: minima and maxima of a function of several variables, within bounds and under constraints where there are some.
 
 pub(crate) mod bounds;
-mod compact;
-pub(crate) mod constrained;
-pub(crate) mod curvature;
-mod ending;
-mod found;
-mod free;
-pub(crate) mod lbfgs;
-mod line;
-pub(crate) mod nelder_mead;
-pub(crate) mod newton;
+pub(in crate::optimise) mod call;
+pub(crate) mod constraints;
 pub(crate) mod objective;
-pub(in crate::optimise) mod posed;
-pub(crate) mod scale;
-pub(crate) mod smooth;
-pub(crate) mod target;
+mod options;
 
 use std::collections::BTreeMap;
 
@@ -23,10 +12,13 @@ use crate::expression::NamedParameters;
 use crate::expression::unknowns::{self, PerVariable, StartPoint};
 use crate::prelude::*;
 
-use self::constrained::ConstraintSet;
-pub(crate) use self::found::{MinimiseEnd, MinimiseMethod, OptimisationMode};
+use numerics::optimise::check_size;
+
+use self::call::OptimizeCall;
+use self::constraints::ConstraintSet;
 use self::objective::{Objective, ObjectiveFunction};
-use self::posed::{MinimiseProblem, check_size};
+pub(crate) use self::options::{OptimisationMode, OptimizeMethod, OptimizeReason};
+use super::errors::mismatch_error;
 
 /// Find a local minimum or maximum of a function of n variables from a start point, within bounds and under constraints
 /// where they are given. A run that does not
@@ -62,7 +54,7 @@ pub(crate) struct Args {
     /// derivatives, at most 100 variables); or `auto`: with constraints `sqp`, and where it does not converge `augmented_lagrangian` and
     /// `cobyla`; else `gradient`, and where it does not converge `newton` and `nelder_mead` from its end.
     #[value(default)]
-    pub method: MinimiseMethod,
+    pub method: OptimizeMethod,
     /// `minimize` or `maximize`.
     #[value(default)]
     pub(crate) mode: OptimisationMode,
@@ -126,9 +118,9 @@ pub(crate) struct Output {
     /// Whether x passed the test of convergence.
     pub converged: bool,
     /// The method that found x.
-    pub method: MinimiseMethod,
+    pub method: OptimizeMethod,
     /// Reason the method ended.
-    pub reason: MinimiseEnd,
+    pub reason: OptimizeReason,
 }
 
 /// A constraint at the point found.
@@ -176,29 +168,25 @@ impl Tool for Args {
         let start = args.x0.load(ctx)?;
         let n = start.len();
         let is_constrained = !args.constraints.is_empty();
-        check_size(n, args.method, is_constrained)?;
+        check_size(n, args.method.into(), is_constrained).map_err(mismatch_error)?;
         let (variables, data) = ((n, start.names()), args.data.as_ref());
         let scope = unknowns::unknowns_scope(variables, data, &args.parameters, "/x0", ctx)?;
         let function = ObjectiveFunction::new(&args.objective, &scope, n, ctx)?;
         let constraints = ConstraintSet::new(&args.constraints, &scope, n)?;
         let expressions = function.expression_of().into_iter();
         unknowns::check_use(data, expressions.chain(constraints.sides()), ctx)?;
-        let posed = MinimiseProblem {
+        let call = OptimizeCall {
             function: &function,
             constraints: &constraints,
             start: &start,
             bounds: args.bounds.as_ref(),
-            method: args.method,
+            method: args.method.into(),
             maximise: args.mode == OptimisationMode::Maximize,
             max_iter: args.max_iter.map(|most| most.get().unsigned_abs()),
             tolerance: args.tolerance.get(),
         };
-        posed.solve(ctx)
+        call.solve(ctx)
     }
-}
-
-fn warn_of_no_convergence(iterations: u64, ctx: &Ctx) {
-    ctx.warn(format!("stopped after {iterations} iterations without convergence; raise `max_iter`, start elsewhere or try another `method`"));
 }
 
 #[cfg(test)]

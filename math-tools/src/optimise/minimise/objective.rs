@@ -4,14 +4,19 @@ use std::cell::OnceCell;
 use std::fmt;
 use std::rc::Rc;
 
-use crate::prelude::did_you_mean;
+use numerics::FunctionError;
+use numerics::dense::{dot, max_abs};
+use numerics::optimise::{
+    CostFunction, FunctionShape, KnownDerivative, difference_gradient_size, formula_gradient_size,
+};
 use tool_core::schema::{Contract, Schema, json};
 use tool_core::{
     Ctx, Decode, DecodeError, Describe, Encode, Finite, Input, Matrix, ToolError, Value, Vector,
 };
 
-use crate::expression::{Expression, ExpressionScope, ExpressionSystem};
-use crate::linalg::{dense::dot, square_and_vector};
+use crate::expression::{Expression, ExpressionScope, ExpressionSystem, SystemEvaluator, program};
+use crate::linalg::square_and_vector;
+use crate::prelude::did_you_mean;
 
 /// The names of the built-in functions.
 pub(crate) const NAMES: [&str; 2] = ["rosenbrock", "sphere"];
@@ -128,7 +133,7 @@ impl Describe for Objective {
 /// The value of an expression with its gradient, and the product of its Hessian and a vector, compiled when first requested.
 #[derive(Debug)]
 pub(crate) struct ObjectiveDerivatives {
-    pub(super) gradient: ExpressionSystem,
+    gradient: ExpressionSystem,
     curvature: OnceCell<Option<ExpressionSystem>>,
 }
 
@@ -220,32 +225,105 @@ impl ObjectiveFunction {
         }
     }
 
-    /// Whether it has a known gradient and neither kinks nor steps.
-    pub(crate) fn is_smooth(&self) -> bool {
-        match self {
+    /// The function for the methods of one call.
+    pub(crate) fn evaluator<'a>(&'a self, ctx: &'a Ctx) -> ObjectiveEvaluator<'a> {
+        let (value, gradient) = match self {
             Self::Expression(expression, derivatives) => {
-                derivatives.is_some() && expression.ast().is_smooth()
+                let gradient = derivatives.as_ref().map(|all| all.gradient.evaluator());
+                (Some(expression.evaluator()), gradient)
             }
-            Self::Oracle(_) => false,
-            _ => true,
+            _ => (None, None),
+        };
+        ObjectiveEvaluator {
+            function: self,
+            value,
+            gradient,
+            ctx,
         }
     }
+}
 
-    /// The product of the Hessian and a vector, where second derivatives are known.
-    pub(super) fn hessian_times(&self, x: &[f64], v: &[f64]) -> Option<Vec<f64>> {
-        match self {
-            Self::Expression(expression, derivatives) => {
-                let derivatives = derivatives.as_ref()?;
+/// An objective as the methods ask for it.
+pub(crate) struct ObjectiveEvaluator<'a> {
+    function: &'a ObjectiveFunction,
+    value: Option<SystemEvaluator<'a>>,
+    gradient: Option<program::SystemEvaluator<'a>>,
+    ctx: &'a Ctx,
+}
+
+impl CostFunction for ObjectiveEvaluator<'_> {
+    fn value(&mut self, x: &[f64]) -> Result<f64, FunctionError> {
+        Ok(match (self.function, &mut self.value) {
+            (_, Some(evaluator)) => evaluator.eval(x),
+            (ObjectiveFunction::Oracle(oracle), _) => {
+                oracle.value(x, self.ctx).map_err(FunctionError::new)?
+            }
+            (ObjectiveFunction::Rosenbrock, _) => {
+                let term = |x: f64, y: f64| 100.0 * (y - x * x).powi(2) + (1.0 - x).powi(2);
+                x.windows(2).map(|pair| term(pair[0], pair[1])).sum()
+            }
+            (ObjectiveFunction::Quadratic(a, b, c), _) => {
+                let rows = a.chunks_exact(x.len()).zip(x).zip(b.iter());
+                let terms = rows.map(|((row, x_i), b)| x_i * (0.5 * dot(row, x) + b));
+                terms.sum::<f64>() + c
+            }
+            _ => dot(x, x),
+        })
+    }
+
+    fn gradient(&mut self, x: &[f64]) -> Result<KnownDerivative<Vec<f64>>, FunctionError> {
+        Ok(match self.function {
+            ObjectiveFunction::Expression(..) => {
+                let Some(evaluator) = &mut self.gradient else {
+                    return Ok(KnownDerivative::Unknown);
+                };
+                let mut found = vec![0.0; x.len() + 1]; // the value, then its derivatives
+                evaluator.point(x, &mut found);
+                if found.iter().all(|entry| entry.is_finite()) {
+                    found.remove(0);
+                    KnownDerivative::Known(found)
+                } else {
+                    KnownDerivative::NotFinite
+                }
+            }
+            ObjectiveFunction::Oracle(oracle) => match oracle.gradient(x) {
+                Some(gradient) => KnownDerivative::Known(gradient),
+                None => KnownDerivative::Unknown,
+            },
+            ObjectiveFunction::Sphere => {
+                KnownDerivative::Known(x.iter().map(|x| 2.0 * x).collect())
+            }
+            ObjectiveFunction::Rosenbrock => {
+                let mut gradient = vec![0.0; x.len()];
+                for i in 0..x.len() - 1 {
+                    let bend = x[i + 1] - x[i] * x[i];
+                    gradient[i] += -400.0 * x[i] * bend - 2.0 * (1.0 - x[i]);
+                    gradient[i + 1] += 200.0 * bend;
+                }
+                KnownDerivative::Known(gradient)
+            }
+            ObjectiveFunction::Quadratic(a, b, _) => {
+                let rows = a.chunks_exact(x.len()).zip(b.iter());
+                KnownDerivative::Known(rows.map(|(row, b)| dot(row, x) + b).collect())
+            }
+        })
+    }
+
+    fn hessian_times(&mut self, x: &[f64], v: &[f64]) -> Result<Option<Vec<f64>>, FunctionError> {
+        Ok(match self.function {
+            ObjectiveFunction::Expression(expression, Some(derivatives)) => {
                 let compile = || ExpressionSystem::hessian_product(expression, x.len()).ok();
                 let product = derivatives.curvature.get_or_init(compile);
-                let mut found = vec![0.0; x.len()];
-                let slots: Vec<f64> = x.iter().chain(v).copied().collect();
-                product.as_ref()?.evaluator().point(&slots, &mut found);
-                Some(found)
+                product.as_ref().map(|product| {
+                    let mut found = vec![0.0; x.len()];
+                    let slots: Vec<f64> = x.iter().chain(v).copied().collect();
+                    product.evaluator().point(&slots, &mut found);
+                    found
+                })
             }
-            Self::Oracle(_) => None,
-            Self::Sphere => Some(v.iter().map(|v| 2.0 * v).collect()),
-            Self::Rosenbrock => {
+            ObjectiveFunction::Expression(_, None) | ObjectiveFunction::Oracle(_) => None,
+            ObjectiveFunction::Sphere => Some(v.iter().map(|v| 2.0 * v).collect()),
+            ObjectiveFunction::Rosenbrock => {
                 let mut product = vec![0.0; x.len()];
                 for i in 0..x.len() - 1 {
                     let bend = x[i + 1] - x[i] * x[i];
@@ -256,30 +334,36 @@ impl ObjectiveFunction {
                 }
                 Some(product)
             }
-            Self::Quadratic(a, ..) => {
+            ObjectiveFunction::Quadratic(a, ..) => {
                 Some(a.chunks_exact(x.len()).map(|row| dot(row, v)).collect())
             }
+        })
+    }
+
+    fn shape(&self) -> FunctionShape {
+        match self.function {
+            ObjectiveFunction::Expression(expression, derivatives) => {
+                if derivatives.is_some() && expression.ast().is_smooth() {
+                    FunctionShape::Smooth
+                } else {
+                    FunctionShape::Kinked
+                }
+            }
+            ObjectiveFunction::Oracle(_) => FunctionShape::Unknown,
+            _ => FunctionShape::Smooth,
         }
     }
 
-    /// The gradient where a formula is known.
-    pub(super) fn exact_gradient(&self, x: &[f64]) -> Option<Vec<f64>> {
-        match self {
-            Self::Expression(..) => None, // by its program
-            Self::Oracle(oracle) => oracle.gradient(x),
-            Self::Sphere => Some(x.iter().map(|x| 2.0 * x).collect()),
-            Self::Rosenbrock => {
-                let mut gradient = vec![0.0; x.len()];
-                for i in 0..x.len() - 1 {
-                    let bend = x[i + 1] - x[i] * x[i];
-                    gradient[i] += -400.0 * x[i] * bend - 2.0 * (1.0 - x[i]);
-                    gradient[i + 1] += 200.0 * bend;
-                }
-                Some(gradient)
+    fn gradient_size(&self, x: &[f64], value: f64) -> f64 {
+        match self.function {
+            ObjectiveFunction::Expression(_, Some(_)) => formula_gradient_size(x, value),
+            ObjectiveFunction::Expression(_, None) | ObjectiveFunction::Oracle(_) => {
+                difference_gradient_size(value)
             }
-            Self::Quadratic(a, b, _) => {
-                let rows = a.chunks_exact(x.len());
-                Some(rows.zip(b.iter()).map(|(row, b)| dot(row, x) + b).collect())
+            ObjectiveFunction::Sphere => max_abs(x),
+            ObjectiveFunction::Rosenbrock => 400.0 * max_abs(x).powi(3),
+            ObjectiveFunction::Quadratic(a, b, _) => {
+                x.len() as f64 * max_abs(a) * max_abs(x) + max_abs(b)
             }
         }
     }

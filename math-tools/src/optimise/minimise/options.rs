@@ -1,11 +1,12 @@
-//! What methods are called, and what they end with.
+//! The methods, directions and reasons that the tools name.
 
+use numerics::optimise::{MinimiseEnd, MinimiseMethod};
 use tool_core::{Decode, Describe, Encode};
 
 /// The method.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum MinimiseMethod {
+pub(crate) enum OptimizeMethod {
     /// The methods in turn until one converges.
     #[default]
     Auto,
@@ -24,6 +25,20 @@ pub(crate) enum MinimiseMethod {
     Cobyla,
 }
 
+mirror_enum!(
+    OptimizeMethod,
+    MinimiseMethod,
+    [
+        Auto,
+        Gradient,
+        Newton,
+        NelderMead,
+        Sqp,
+        AugmentedLagrangian,
+        Cobyla
+    ]
+);
+
 /// The direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
@@ -38,7 +53,7 @@ pub(crate) enum OptimisationMode {
 /// Reason a method ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum MinimiseEnd {
+pub(crate) enum OptimizeReason {
     /// The gradient vanishes to the tolerance, no neighbour along an axis is better, and the objective curves the wrong way in no
     /// direction.
     Gradient,
@@ -58,30 +73,16 @@ pub(crate) enum MinimiseEnd {
     MaxIter,
 }
 
-/// The result of a method, minimising.
-#[derive(Debug, Clone)]
-pub(crate) struct MinimiseResult {
-    /// The best point.
-    pub x: Vec<f64>,
-    /// The value there, to be minimised.
-    pub value: f64,
-    /// The gradient there.
-    pub gradient: Vec<f64>,
-    /// Iterations used.
-    pub iterations: u64,
-    /// Whether the test of convergence was passed.
-    pub converged: bool,
-    /// Reason the method ended.
-    pub reason: MinimiseEnd,
-    /// The lowest curvature there, where the method has looked at it.
-    pub lowest_curvature: Option<f64>,
-}
-
-impl MinimiseResult {
-    pub(super) fn with_curvature(self, lowest_curvature: Option<f64>) -> Self {
-        Self {
-            lowest_curvature,
-            ..self
-        }
-    }
-}
+mirror_enum!(
+    OptimizeReason,
+    MinimiseEnd,
+    [
+        Gradient,
+        Kkt,
+        Radius,
+        Simplex,
+        NoProgress,
+        NegativeCurvature,
+        MaxIter
+    ]
+);

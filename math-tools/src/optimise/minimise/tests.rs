@@ -10,7 +10,7 @@ use tool_core::{CallBudget, Ctx, ErrorCode, Input, StopFlag, Tool, ToolError, co
 
 use crate::linalg::tests::parse;
 
-use super::{Args, MinimiseEnd, MinimiseMethod, Objective, OptimisationMode, Output};
+use super::{Args, Objective, OptimisationMode, OptimizeMethod, OptimizeReason, Output};
 
 pub(super) fn args(x0: &[f64], objective: impl Into<Objective>) -> Args {
     Args {
@@ -20,14 +20,14 @@ pub(super) fn args(x0: &[f64], objective: impl Into<Objective>) -> Args {
         data: None,
         bounds: None,
         constraints: Vec::new(),
-        method: MinimiseMethod::Auto,
+        method: OptimizeMethod::Auto,
         mode: OptimisationMode::Minimize,
         max_iter: None,
         tolerance: super::default_tolerance(),
     }
 }
 
-pub(super) fn with(method: MinimiseMethod, args: Args) -> Args {
+pub(super) fn with(method: OptimizeMethod, args: Args) -> Args {
     Args { method, ..args }
 }
 
@@ -71,7 +71,7 @@ fn rosenbrock_text(n: usize) -> String {
 fn gradient_method_descends_rosenbrock() {
     for objective in ["rosenbrock", "100*(x1-x0**2)**2+(1-x0)**2"] {
         let output = run(with(
-            MinimiseMethod::Gradient,
+            OptimizeMethod::Gradient,
             args(&[-1.2, 1.0], objective),
         ));
         assert_found(&output, &[1.0, 1.0], 0.0, 1e-12);
@@ -97,30 +97,30 @@ fn rosenbrock_in_ten_coordinates() {
         for objective in ["rosenbrock", &rosenbrock_text(10)] {
             let output = run(args(&start, objective));
             assert_found(&output, &[1.0; 10], 0.0, 1e-10);
-            assert_eq!(output.method, MinimiseMethod::Gradient);
+            assert_eq!(output.method, OptimizeMethod::Gradient);
         }
-        let simplex = run(with(MinimiseMethod::NelderMead, args(&start, "rosenbrock")));
+        let simplex = run(with(OptimizeMethod::NelderMead, args(&start, "rosenbrock")));
         // The minimum near (-1, 1, ..., 1): Y.-W. Shang, Y.-H. Qiu, "A note on the extended Rosenbrock function", Evolutionary Computation 14, 2006.
         let is_minimum = [0.0, 3.986_579_112]
             .iter()
             .any(|f| (simplex.f - f).abs() < 1e-6);
         assert!(simplex.converged == is_minimum, "{simplex:?}");
-        assert!(simplex.converged || simplex.reason == MinimiseEnd::MaxIter);
+        assert!(simplex.converged || simplex.reason == OptimizeReason::MaxIter);
     }
     let output = run(args(&valley(100), "rosenbrock"));
     assert_found(&output, &[1.0; 100], 0.0, 1e-10);
     let long = Args {
         max_iter: Some(tool_core::BoundedInteger::literal(100_000)),
-        ..with(MinimiseMethod::NelderMead, args(&valley(4), "rosenbrock"))
+        ..with(OptimizeMethod::NelderMead, args(&valley(4), "rosenbrock"))
     };
-    assert_eq!(run(long).reason, MinimiseEnd::Simplex);
+    assert_eq!(run(long).reason, OptimizeReason::Simplex);
 }
 
 /// Case W20: convergence is tested in x and in f, so a flat start is not taken for the minimum.
 #[test]
 fn simplex_does_not_stop_at_a_flat_start() {
     let output = run(with(
-        MinimiseMethod::NelderMead,
+        OptimizeMethod::NelderMead,
         args(&[1e-6, 1e-6], "sphere"),
     ));
     assert!(output.iterations > 10 && output.f < 1e-15, "{output:?}");
@@ -131,9 +131,9 @@ fn simplex_does_not_stop_at_a_flat_start() {
 #[test]
 fn unbounded_objectives_are_refused() {
     for method in [
-        MinimiseMethod::Auto,
-        MinimiseMethod::Gradient,
-        MinimiseMethod::NelderMead,
+        OptimizeMethod::Auto,
+        OptimizeMethod::Gradient,
+        OptimizeMethod::NelderMead,
     ] {
         for (x0, objective, mode) in [
             (vec![1.0, 1.0], "sphere", OptimisationMode::Maximize),
@@ -255,9 +255,9 @@ fn known_minima_and_maxima() {
     ];
     for (x0, objective, mode, x, f) in cases {
         for method in [
-            MinimiseMethod::Auto,
-            MinimiseMethod::Gradient,
-            MinimiseMethod::NelderMead,
+            OptimizeMethod::Auto,
+            OptimizeMethod::Gradient,
+            OptimizeMethod::NelderMead,
         ] {
             let mut output = run(Args {
                 mode,
@@ -282,13 +282,13 @@ fn a_function_with_corners_falls_to_the_simplex() {
 
 #[test]
 fn limits_of_iterations_are_kept_and_said() {
-    for method in [MinimiseMethod::Gradient, MinimiseMethod::NelderMead] {
+    for method in [OptimizeMethod::Gradient, OptimizeMethod::NelderMead] {
         let output = run(Args {
             max_iter: Some(tool_core::BoundedInteger::literal(3)),
             ..with(method, args(&valley(2), "rosenbrock"))
         });
         assert!(
-            !output.converged && output.reason == MinimiseEnd::MaxIter,
+            !output.converged && output.reason == OptimizeReason::MaxIter,
             "{output:?}"
         );
         assert!(output.iterations <= 3, "{output:?}");
@@ -300,9 +300,9 @@ fn limits_of_iterations_are_kept_and_said() {
 fn a_start_that_is_not_finite_is_refused() {
     for (x0, objective) in [(-1.0, "log(x)"), (0.0, "1/x"), (-1.0, "sqrt(x)")] {
         for method in [
-            MinimiseMethod::Auto,
-            MinimiseMethod::Gradient,
-            MinimiseMethod::NelderMead,
+            OptimizeMethod::Auto,
+            OptimizeMethod::Gradient,
+            OptimizeMethod::NelderMead,
         ] {
             let err = Args::run(with(method, args(&[x0], objective)), &Ctx::default()).unwrap_err();
             assert_eq!(
@@ -427,7 +427,7 @@ fn bad_input_names_the_argument() {
     }
     let err = from_json(r#"{"x0":[1,1],"objective":"rosenbrok"}"#).unwrap_err();
     assert_eq!(err.hint_str(), Some("did you mean `rosenbrock`?"));
-    let many = with(MinimiseMethod::NelderMead, args(&[1.0; 201], "sphere"));
+    let many = with(OptimizeMethod::NelderMead, args(&[1.0; 201], "sphere"));
     assert_eq!(
         Args::run(many, &Ctx::default()).unwrap_err().path(),
         Some("/method")
@@ -436,7 +436,7 @@ fn bad_input_names_the_argument() {
 
 #[test]
 fn stops_and_budgets_reach_the_methods() {
-    for method in [MinimiseMethod::Gradient, MinimiseMethod::NelderMead] {
+    for method in [OptimizeMethod::Gradient, OptimizeMethod::NelderMead] {
         let go = |ctx: Ctx| {
             let endless = Args {
                 max_iter: Some(tool_core::BoundedInteger::literal(2000)),
@@ -626,7 +626,7 @@ fn the_simplex_has_iterations_for_many_variables() {
     for n in [2, 15, 25] {
         let x0: Vec<f64> = (0..n).map(|index| 1.0 + 0.1 * f64::from(index)).collect();
         let found = run(Args {
-            method: MinimiseMethod::NelderMead,
+            method: OptimizeMethod::NelderMead,
             tolerance: tool_core::Tolerance::literal(1e-9),
             ..args(&x0, "sphere")
         });
@@ -634,7 +634,7 @@ fn the_simplex_has_iterations_for_many_variables() {
         assert!(found.iterations <= (400 * n as u64).max(1000), "{n}");
     }
     let stopped = run(Args {
-        method: MinimiseMethod::NelderMead,
+        method: OptimizeMethod::NelderMead,
         max_iter: Some(tool_core::BoundedInteger::literal(1000)),
         ..args(&[1.0; 15], "sphere")
     });
