@@ -9,13 +9,16 @@ mod axis;
 mod braille;
 mod canvas;
 mod curve;
+pub(crate) mod drawing;
 mod figure;
 pub(crate) mod histogram;
 pub(crate) mod marked;
+mod natural;
 pub(crate) mod plot_braille;
 pub(crate) mod plot_function;
 pub(crate) mod plot_sixel;
 mod raster;
+pub(crate) mod report_page;
 pub(crate) mod series;
 mod sixel;
 
@@ -25,6 +28,8 @@ pub(crate) static TOOLS: &[ErasedTool] = &[
     tool_entry::<plot_function::Args>(),
     tool_entry::<histogram::Args>(),
     tool_entry::<plot_sixel::Args>(),
+    tool_entry::<drawing::Args>(),
+    tool_entry::<report_page::Args>(),
 ];
 
 #[cfg(test)]

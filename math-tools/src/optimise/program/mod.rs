@@ -9,12 +9,15 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
+use numerics::optimise::{MinimiseMethod, check_size};
+
 use self::talk::{BestAnswer, ConversationTerms, ExternalObjective};
+use super::errors::mismatch_error;
+use super::minimise::OptimisationMode;
 use super::minimise::bounds::Given;
-use super::minimise::constrained::ConstraintSet;
+use super::minimise::call::OptimizeCall;
+use super::minimise::constraints::ConstraintSet;
 use super::minimise::objective::{ObjectiveFunction, ObjectiveOracle as _};
-use super::minimise::posed::{MinimiseProblem, check_size};
-use super::minimise::{self, OptimisationMode};
 use crate::bayes::bayesopt;
 use crate::expression::NamedParameters;
 use crate::expression::unknowns::{self, PerVariable, StartPoint};
@@ -190,7 +193,7 @@ impl Tool for Args {
             (Some(start), _) => start.len(),
             (None, bounds) => bounds.as_ref().map_or(0, PerVariable::len),
         };
-        check_size(n, method.local(), !args.constraints.is_empty())?;
+        check_size(n, method.local(), !args.constraints.is_empty()).map_err(mismatch_error)?;
         let none = NamedParameters::default();
         let scope = unknowns::unknowns_scope((n, names.as_deref()), None, &none, "/x0", ctx)?;
         let constraints = Rc::new(ConstraintSet::new(&args.constraints, &scope, n)?);
@@ -246,11 +249,11 @@ impl Tool for Args {
 
 impl OptimiseProgramMethod {
     /// The local search that it is.
-    fn local(self) -> minimise::MinimiseMethod {
+    fn local(self) -> MinimiseMethod {
         match self {
-            Self::Cobyla => minimise::MinimiseMethod::Cobyla,
-            Self::Gradient => minimise::MinimiseMethod::Gradient,
-            Self::Auto | Self::NelderMead | Self::Bayes => minimise::MinimiseMethod::NelderMead,
+            Self::Cobyla => MinimiseMethod::Cobyla,
+            Self::Gradient => MinimiseMethod::Gradient,
+            Self::Auto | Self::NelderMead | Self::Bayes => MinimiseMethod::NelderMead,
         }
     }
 }
@@ -304,7 +307,7 @@ impl Args {
         (method, max_evals): (OptimiseProgramMethod, u64),
         ctx: &Ctx,
     ) -> Result<bool, ToolError> {
-        let posed = MinimiseProblem {
+        let call = OptimizeCall {
             function: &ObjectiveFunction::Oracle(Rc::<ExternalObjective>::clone(program)),
             constraints,
             start,
@@ -314,7 +317,7 @@ impl Args {
             max_iter: Some(max_evals),
             tolerance: self.tolerance.get(),
         };
-        Ok(posed.solve(ctx)?.converged)
+        Ok(call.solve(ctx)?.converged)
     }
 
     /// The finite bounds that `bayes` searches within.

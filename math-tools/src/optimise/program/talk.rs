@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::optimise::minimise::constrained::ConstraintSet;
+use crate::optimise::minimise::constraints::ConstraintSet;
 use crate::optimise::minimise::objective::ObjectiveOracle;
 use tool_core::command::SandboxCommand;
 use tool_core::conversation::{LineWaitResult, ProcessConversation};

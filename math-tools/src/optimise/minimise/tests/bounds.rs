@@ -4,7 +4,7 @@ use tool_core::{ErrorCode, Finite, Tool};
 
 use super::super::bounds::Given;
 use super::{args, from_json, run, valley, with};
-use crate::optimise::minimise::{Args, MinimiseMethod, OptimisationMode, Output};
+use crate::optimise::minimise::{Args, OptimisationMode, OptimizeMethod, Output};
 
 fn pair(low: f64, high: f64) -> Given {
     [low, high].map(Finite::new)
@@ -22,10 +22,10 @@ fn within(bounds: &[(f64, f64)], args: Args) -> Args {
 }
 
 const FREE: f64 = f64::INFINITY;
-const METHODS: [MinimiseMethod; 3] = [
-    MinimiseMethod::Auto,
-    MinimiseMethod::Gradient,
-    MinimiseMethod::NelderMead,
+const METHODS: [OptimizeMethod; 3] = [
+    OptimizeMethod::Auto,
+    OptimizeMethod::Gradient,
+    OptimizeMethod::NelderMead,
 ];
 
 #[test]
@@ -106,7 +106,7 @@ fn problems_with_bounds_only() {
         ),
     ];
     for (objective, x0, bounds, f) in cases {
-        for method in [MinimiseMethod::Auto, MinimiseMethod::Gradient] {
+        for method in [OptimizeMethod::Auto, OptimizeMethod::Gradient] {
             let found = run(with(method, within(bounds, args(x0, objective))));
             let near = (found.f - f).abs() <= 1e-8 * f.abs().max(1.0);
             // Problem 2 has a second minimum.
@@ -131,7 +131,7 @@ fn many_variables_at_bounds() {
         .map(|i| (-2.0, if i % 2 == 0 { 0.5 } else { FREE }))
         .collect();
     let found = run(with(
-        MinimiseMethod::Gradient,
+        OptimizeMethod::Gradient,
         within(&bounds, args(&valley(n), "rosenbrock")),
     ));
     assert!(
@@ -172,7 +172,7 @@ fn nothing_is_evaluated_outside_the_bounds() {
 
 #[test]
 fn a_saddle_between_bounds_is_left() {
-    for method in [MinimiseMethod::Auto, MinimiseMethod::Gradient] {
+    for method in [OptimizeMethod::Auto, OptimizeMethod::Gradient] {
         let found = run(with(
             method,
             within(&[(-1.0, 2.0), (-1.0, 1.0)], args(&[0.0, 0.0], "-x**2+y**2")),
@@ -237,7 +237,7 @@ fn a_half_open_box_can_be_unbounded() {
 #[test]
 fn newton_keeps_to_the_bounds() {
     let found = run(with(
-        MinimiseMethod::Newton,
+        OptimizeMethod::Newton,
         within(
             &[(0.0, 2.0), (0.0, FREE)],
             args(&[1.0, 1.0], "(x-3)**2+(y+1)**2"),
@@ -247,7 +247,7 @@ fn newton_keeps_to_the_bounds() {
     let bounds: Vec<(f64, f64)> = (0..100)
         .map(|i| (-2.0, if i % 2 == 0 { 0.5 } else { FREE }))
         .collect();
-    for (n, method) in [(20, MinimiseMethod::Newton), (100, MinimiseMethod::Newton)] {
+    for (n, method) in [(20, OptimizeMethod::Newton), (100, OptimizeMethod::Newton)] {
         let found = run(with(
             method,
             within(&bounds[..n], args(&valley(n), "rosenbrock")),
@@ -258,7 +258,7 @@ fn newton_keeps_to_the_bounds() {
             found.reason, found.kkt_residual
         );
     }
-    let rough = with(MinimiseMethod::Newton, args(&[1.0], "gammainc(x**2+1, 2)"));
+    let rough = with(OptimizeMethod::Newton, args(&[1.0], "gammainc(x**2+1, 2)"));
     assert_eq!(
         Args::run(rough, &tool_core::Ctx::default())
             .unwrap_err()
@@ -272,10 +272,10 @@ fn newton_keeps_to_the_bounds() {
 fn corners_without_a_gradient_are_left_where_the_objective_falls() {
     let square = [(0.0, 1.0), (-1.0, 0.0)];
     for method in [
-        MinimiseMethod::Auto,
-        MinimiseMethod::Gradient,
-        MinimiseMethod::Newton,
-        MinimiseMethod::NelderMead,
+        OptimizeMethod::Auto,
+        OptimizeMethod::Gradient,
+        OptimizeMethod::Newton,
+        OptimizeMethod::NelderMead,
     ] {
         let call = within(&[(0.0, 3.0)], args(&[0.0], "-1e-7*x**2"));
         let found = run(with(method, call));

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use tool_core::{CallBudget, Ctx, ErrorCode, StopFlag, Tool};
 
 use super::{args, from_json, run, with};
-use crate::optimise::minimise::{Args, MinimiseEnd, MinimiseMethod, OptimisationMode, Output};
+use crate::optimise::minimise::{Args, OptimisationMode, OptimizeMethod, OptimizeReason, Output};
 
 fn under(constraints: &[&str], args: Args) -> Args {
     Args {
@@ -35,7 +35,9 @@ fn the_example_of_active_sets() {
         "constraints":["x0-2*x1+2>=0","-x0-2*x1+6>=0","-x0+2*x1+2>=0"]}"#;
     let found = from_json(text).unwrap();
     assert!(
-        found.converged && found.reason == MinimiseEnd::Kkt && found.method == MinimiseMethod::Sqp
+        found.converged
+            && found.reason == OptimizeReason::Kkt
+            && found.method == OptimizeMethod::Sqp
     );
     assert_close(&found.x, &[1.4, 1.7], 1e-14);
     assert_close(&multipliers(&found), &[0.8, 0.0, 0.0], 1e-14);
@@ -245,7 +247,7 @@ fn constraints_that_cannot_be_read_are_named() {
     }
     let call = under(
         &["x>=0"],
-        with(MinimiseMethod::NelderMead, args(&[1.0], "x**2")),
+        with(OptimizeMethod::NelderMead, args(&[1.0], "x**2")),
     );
     assert_eq!(
         Args::run(call, &Ctx::default()).unwrap_err().path(),
@@ -258,7 +260,7 @@ fn constraints_that_cannot_be_read_are_named() {
     );
     let call = under(
         &["x0>=0"],
-        with(MinimiseMethod::Sqp, args(&[1.0; 301], "sphere")),
+        with(OptimizeMethod::Sqp, args(&[1.0; 301], "sphere")),
     );
     assert_eq!(
         Args::run(call, &Ctx::default()).unwrap_err().path(),
@@ -288,7 +290,7 @@ fn stops_reach_the_method() {
     };
     let found = run(few);
     assert!(
-        !found.converged && found.reason == MinimiseEnd::MaxIter,
+        !found.converged && found.reason == OptimizeReason::MaxIter,
         "{found:?}"
     );
 }
@@ -314,7 +316,7 @@ proptest! {
             format!("{}>={:.3}", sum(terms.collect()), -row[4].abs())
         }).collect();
         let texts: Vec<&str> = constraints.iter().map(String::as_str).collect();
-        let call = under(&texts, with(MinimiseMethod::Sqp, args(&vec![1.0; n], objective.as_str())));
+        let call = under(&texts, with(OptimizeMethod::Sqp, args(&vec![1.0; n], objective.as_str())));
         let found = run(call);
         prop_assert!(found.converged, "{found:?}");
         for constraint in found.constraints.iter().flatten() {
@@ -386,10 +388,10 @@ fn linear_models_find_constrained_minima() {
     for (constraints, x0, objective, f, tolerance) in cases {
         let found = run(under(
             constraints,
-            with(MinimiseMethod::Cobyla, args(x0, objective)),
+            with(OptimizeMethod::Cobyla, args(x0, objective)),
         ));
         assert!(
-            found.converged && found.reason == MinimiseEnd::Radius,
+            found.converged && found.reason == OptimizeReason::Radius,
             "{objective} {found:?}"
         );
         assert!(
@@ -546,7 +548,7 @@ fn many_variables_under_constraints() {
         args(&vec![0.0; n], objective.join("+").as_str()),
     ));
     assert!(
-        found.converged && found.method == MinimiseMethod::AugmentedLagrangian,
+        found.converged && found.method == OptimizeMethod::AugmentedLagrangian,
         "{:?}",
         found.reason
     );

@@ -3,10 +3,10 @@
 use serde_json::Value as Json;
 
 use super::{args, run, with};
-use crate::optimise::minimise::MinimiseMethod;
+use crate::optimise::minimise::OptimizeMethod;
 
 /// How many of the problems converge to a listed minimum from a multiple of the standard start. What converges elsewhere is at a known point.
-fn solved(method: MinimiseMethod, factor: f64) -> usize {
+fn solved(method: OptimizeMethod, factor: f64) -> usize {
     let text = include_str!("../../../../../tests/reference/more_garbow_hillstrom.json");
     let cases: Vec<Json> = serde_json::from_str(text).unwrap();
     assert!(cases.len() >= 40);
@@ -41,12 +41,12 @@ fn solved(method: MinimiseMethod, factor: f64) -> usize {
 /// Of 40. Not solved from the standard start: 11 (a plateau) and 31 (another minimum).
 #[test]
 fn minima_are_found_from_the_standard_start() {
-    assert!(solved(MinimiseMethod::Auto, 1.0) >= 38);
-    assert!(solved(MinimiseMethod::Newton, 1.0) >= 38);
+    assert!(solved(OptimizeMethod::Auto, 1.0) >= 38);
+    assert!(solved(OptimizeMethod::Newton, 1.0) >= 38);
 }
 
 /// Of 40. Not solved: 7 (its jump is in the way), 10 (its values overflow), and 19, 26 and 31 (other minima).
 #[test]
 fn minima_are_found_from_ten_times_the_start() {
-    assert!(solved(MinimiseMethod::Auto, 10.0) >= 35);
+    assert!(solved(OptimizeMethod::Auto, 10.0) >= 35);
 }

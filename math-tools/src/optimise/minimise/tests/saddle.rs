@@ -1,17 +1,17 @@
 //! Saddles, and problems whose iterates pass near them.
 
 use super::{args, run, with};
-use crate::optimise::minimise::{Args, MinimiseEnd, MinimiseMethod, OptimisationMode, Output};
+use crate::optimise::minimise::{Args, OptimisationMode, OptimizeMethod, OptimizeReason, Output};
 use tool_core::{Ctx, Tool};
 
 /// Both methods that use gradients; the simplex too where `simplex` says so.
-fn each(simplex: bool, x0: &[f64], objective: &str, check: impl Fn(MinimiseMethod, Output)) {
+fn each(simplex: bool, x0: &[f64], objective: &str, check: impl Fn(OptimizeMethod, Output)) {
     for method in [
-        MinimiseMethod::Auto,
-        MinimiseMethod::Gradient,
-        MinimiseMethod::NelderMead,
+        OptimizeMethod::Auto,
+        OptimizeMethod::Gradient,
+        OptimizeMethod::NelderMead,
     ] {
-        if simplex || method != MinimiseMethod::NelderMead {
+        if simplex || method != OptimizeMethod::NelderMead {
             check(method, run(with(method, args(x0, objective))));
         }
     }
@@ -50,9 +50,9 @@ fn a_saddle_of_an_unbounded_objective_is_no_minimum() {
         ("x*y", OptimisationMode::Minimize),
     ] {
         for method in [
-            MinimiseMethod::Auto,
-            MinimiseMethod::Gradient,
-            MinimiseMethod::NelderMead,
+            OptimizeMethod::Auto,
+            OptimizeMethod::Gradient,
+            OptimizeMethod::NelderMead,
         ] {
             let args = crate::optimise::minimise::Args {
                 mode,
@@ -74,7 +74,7 @@ fn saddles_of_many_variables_are_left() {
     let sum: Vec<String> = (0..200).map(|i| format!("x{i}**2+0.1*x{i}**4")).collect();
     let objective = format!("{}-3*x70*x71", sum.join("+"));
     let found = run(with(
-        MinimiseMethod::Gradient,
+        OptimizeMethod::Gradient,
         args(&[0.0; 200], objective.as_str()),
     ));
     // x70 = x71 = s: 2 s^2 + 0.2 s^4 - 3 s^2 is lowest at s^2 = 2.5.
@@ -182,9 +182,9 @@ fn standard_problems_converge() {
         ),
     ];
     for (objective, x0, minima, most) in cases {
-        let found = run(with(MinimiseMethod::Gradient, args(x0, objective)));
+        let found = run(with(OptimizeMethod::Gradient, args(x0, objective)));
         assert!(
-            found.converged && found.reason == MinimiseEnd::Gradient,
+            found.converged && found.reason == OptimizeReason::Gradient,
             "{objective}: {found:?}"
         );
         assert!(

@@ -3,7 +3,7 @@
 use tool_core::Tool;
 
 use super::{args, from_json, run, with};
-use crate::optimise::minimise::{Args, MinimiseMethod};
+use crate::optimise::minimise::{Args, OptimizeMethod};
 
 /// Multiplied by a factor, an objective keeps its minimum.
 #[test]
@@ -11,10 +11,10 @@ fn the_size_of_an_objective_does_not_matter() {
     let rosenbrock = "(100*(x1-x0**2)**2+(1-x0)**2)";
     for factor in ["1e-300", "1e-20", "1e-10", "1", "1e10", "1e20"] {
         for method in [
-            MinimiseMethod::Auto,
-            MinimiseMethod::Gradient,
-            MinimiseMethod::Newton,
-            MinimiseMethod::NelderMead,
+            OptimizeMethod::Auto,
+            OptimizeMethod::Gradient,
+            OptimizeMethod::Newton,
+            OptimizeMethod::NelderMead,
         ] {
             let bowl = format!("{factor}*((x0-1)**2+(x1-2)**2)");
             let found = run(with(method, args(&[0.0, 0.0], bowl.as_str())));
@@ -42,9 +42,9 @@ fn the_size_of_an_objective_does_not_matter() {
 #[test]
 fn a_gradient_below_the_rounding_of_the_value_is_followed() {
     for method in [
-        MinimiseMethod::Auto,
-        MinimiseMethod::Gradient,
-        MinimiseMethod::Newton,
+        OptimizeMethod::Auto,
+        OptimizeMethod::Gradient,
+        OptimizeMethod::Newton,
     ] {
         let call = args(&[0.0, 1.0], "(x0-1e20)**2+(x1-3)**2");
         let found = run(with(method, call));
@@ -61,10 +61,10 @@ fn the_units_of_variables_do_not_matter() {
     for unit in ["1e-8", "1e8"] {
         let objective = format!("cosh(x0/{unit}-1)+cosh(x1/{unit}-2)");
         for method in [
-            MinimiseMethod::Auto,
-            MinimiseMethod::Gradient,
-            MinimiseMethod::Newton,
-            MinimiseMethod::NelderMead,
+            OptimizeMethod::Auto,
+            OptimizeMethod::Gradient,
+            OptimizeMethod::Newton,
+            OptimizeMethod::NelderMead,
         ] {
             let found = run(with(method, args(&[0.0, 0.0], objective.as_str())));
             let size: f64 = unit.parse().unwrap();
@@ -84,10 +84,10 @@ fn the_units_of_variables_do_not_matter() {
 fn the_size_of_an_objective_under_constraints_does_not_matter() {
     for factor in [1e-20_f64, 1e-10, 1.0, 1e10, 1e20] {
         for (method, tolerance) in [
-            (MinimiseMethod::Auto, 1e-8),
-            (MinimiseMethod::Sqp, 1e-8),
-            (MinimiseMethod::AugmentedLagrangian, 1e-7),
-            (MinimiseMethod::Cobyla, 1e-6),
+            (OptimizeMethod::Auto, 1e-8),
+            (OptimizeMethod::Sqp, 1e-8),
+            (OptimizeMethod::AugmentedLagrangian, 1e-7),
+            (OptimizeMethod::Cobyla, 1e-6),
         ] {
             let call = Args {
                 constraints: vec!["x0**2+x1**2<=1".to_owned()],
