@@ -29,3 +29,20 @@ pub(crate) use tool_core::{
     Tolerance, Tool, ToolError, Value, Vector,
 };
 pub(crate) use tool_core::{Decode, Encode};
+
+/// The usual probability of intervals.
+pub(crate) fn default_confidence() -> Probability {
+    Probability::literal(0.95)
+}
+
+/// The probability of intervals, above 0 and below 1; the usual one when absent.
+pub(crate) fn confidence_level(
+    confidence: impl Into<Option<Probability>>,
+) -> Result<f64, ToolError> {
+    let level = confidence.into().unwrap_or_else(default_confidence).get();
+    if level == 0.0 || level == 1.0 {
+        refuse!(invalid "/confidence"; "expected a probability above 0 and below 1, found {level}";
+            "the usual one is 0.95");
+    }
+    Ok(level)
+}

@@ -1,8 +1,9 @@
 //! `assignment`: pairs of rows and columns at the least total cost.
 
-use kernels::programs::assignment::{AssignmentCosts, AssignmentFailure, assign_cheapest};
+use numerics::programming::assignment::{AssignmentCosts, AssignmentFailure, assign_cheapest};
 
 use self::costs::CostMatrix;
+use crate::call_watch::CallWatch;
 use crate::prelude::*;
 
 mod costs;
@@ -76,7 +77,7 @@ impl Tool for Args {
             rows,
             columns,
         };
-        let found = match assign_cheapest(costs, || ctx.stop().is_set()) {
+        let found = match assign_cheapest(costs, &CallWatch(ctx)) {
             Ok(found) => found,
             Err(AssignmentFailure::Stopped) => {
                 ctx.check()?;

@@ -1,9 +1,9 @@
 //! Powers of two that bring programs near 1 whose numbers are all far from it: the methods compare what they find with tolerances of about
 //! 1e-9, in units in which a variable, a cost or an entry of 1 is an ordinary one.
 
-use kernels::dense::{exponent_of, scale_by_exponent};
-use kernels::programs::{linear, quadratic};
-use kernels::sparse::CsrMatrix;
+use numerics::dense::{exponent_of, scale_by_exponent};
+use numerics::programming::{linear, quadratic};
+use numerics::sparse::CsrMatrix;
 
 /// Binary exponents up to this are ordinary: about 1e-4 to 1e4.
 const ORDINARY: i32 = 14;
@@ -152,7 +152,7 @@ impl QuadraticUnits {
         let sides = sides.chain(program.b_eq.iter().zip(&eq));
         let sides = sides.map(|(side, row)| scale_by_exponent(*side, -row));
         let bounds = program.low.iter().chain(&program.high).copied();
-        let curvature = kernels::dense::max_abs(program.p.values());
+        let curvature = numerics::dense::max_abs(program.p.values());
         let steps = program.c.iter().map(|c| c / curvature);
         let x = far(sides.chain(bounds).chain(steps));
         let squares = program

@@ -1,9 +1,12 @@
 use proptest::prelude::*;
 
-use super::{BAND, encode_sixel};
+use super::encode_sixel;
 use crate::plot::raster::Raster;
 
-/// A decoder of its own: the picture and the palette in percent.
+/// Rows of a sixel: its six bits, the lowest on top (DEC VT330/VT340 Programmer Reference Manual, volume 2, section 14.2).
+const SIXEL_ROWS: usize = 6;
+
+/// A decoder of its own, after the manual and not after the encoder: the picture and the palette in percent.
 ///
 /// Reads raster attributes, colour definitions, runs, carriage returns and new lines; anything else fails the test.
 pub(in crate::plot) fn decode(sixel: &str) -> (Raster, Vec<[u32; 3]>) {
@@ -60,7 +63,7 @@ pub(in crate::plot) fn decode(sixel: &str) -> (Raster, Vec<[u32; 3]>) {
                 continue;
             }
             b'-' => {
-                (column, top) = (0, top + BAND);
+                (column, top) = (0, top + SIXEL_ROWS);
                 continue;
             }
             b'!' => {
@@ -73,7 +76,7 @@ pub(in crate::plot) fn decode(sixel: &str) -> (Raster, Vec<[u32; 3]>) {
             other => panic!("byte {other:#x}"),
         };
         for _ in 0..run {
-            for row in (0..BAND).filter(|row| bits >> row & 1 == 1) {
+            for row in (0..SIXEL_ROWS).filter(|row| bits >> row & 1 == 1) {
                 assert!(
                     column < raster.width && top + row < raster.height,
                     "a pixel outside the picture"

@@ -1,7 +1,7 @@
 //! From a solution to the answer.
 
-use kernels::programs::integer::{MilpOutcome, MilpResult};
-use kernels::programs::linear::{self, SimplexSolution, SimplexStatus};
+use numerics::programming::integer::{MilpOutcome, MilpResult};
+use numerics::programming::linear::{self, SimplexSolution, SimplexStatus};
 
 use super::arguments::Args;
 use super::picture;

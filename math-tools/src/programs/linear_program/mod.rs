@@ -8,12 +8,13 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-use kernels::programs::integer::{self, MilpLimits};
-use kernels::programs::linear::{self, LinearProgram, SimplexOptions};
+use numerics::programming::integer::{self, MilpLimits};
+use numerics::programming::linear::{self, LinearProgram, SimplexOptions};
 
 use self::answer::Output;
 pub(crate) use self::arguments::Args;
 use self::pose::pose_program;
+use crate::call_watch::CallWatch;
 use crate::prelude::*;
 
 impl Tool for Args {
@@ -49,10 +50,10 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let posed = pose_program(&args, ctx)?;
-        let is_stopped = || ctx.stop().is_set();
+        let watch = CallWatch(ctx);
         let options = || SimplexOptions {
             max_iter: args.max_iter.get() as u64,
-            stop: &is_stopped,
+            watch: &watch,
         };
         if !posed.is_integer.contains(&true) {
             for (given, at) in [

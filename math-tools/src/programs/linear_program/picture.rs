@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kernels::programs::linear::LinearProgram;
+use numerics::programming::linear::LinearProgram;
 
 use super::arguments::Args;
 use super::pose::PosedLinearProgram;

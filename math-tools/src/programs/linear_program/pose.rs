@@ -1,6 +1,6 @@
 //! From the arguments to a program.
 
-use kernels::programs::linear::{LinearProgram, SimplexSolution};
+use numerics::programming::linear::{LinearProgram, SimplexSolution};
 use tool_core::{Ctx, Finite, Input, ToolError, Vector};
 
 use super::arguments::{Args, IntegerVariables};

@@ -1,6 +1,6 @@
 //! [`ConstraintMatrix`]: coefficients of constraints, all of them or those that are not zero.
 
-use kernels::sparse::{CsrMatrix, csr::SIZE_MAX};
+use numerics::sparse::{CsrMatrix, csr::SIZE_MAX};
 use tool_core::input::InputKind;
 use tool_core::schema::{Schema, json};
 use tool_core::{Ctx, Input, LoadInput, Matrix, RequestProblem, ToolError, Value, Vector};

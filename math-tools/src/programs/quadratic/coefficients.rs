@@ -1,6 +1,6 @@
 //! [`CoefficientMatrix`]: a matrix by rows, or by its entries.
 
-use kernels::sparse::CsrMatrix;
+use numerics::sparse::CsrMatrix;
 use tool_core::input::InputKind;
 use tool_core::schema::{Schema, json};
 use tool_core::{LoadInput, Matrix, RequestProblem, ToolError, Value, Vector};

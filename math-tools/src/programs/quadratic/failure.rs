@@ -1,7 +1,7 @@
 //! Programs without a solution, with the evidence.
 
-use kernels::programs::quadratic::{PrimalDualPoint, QuadraticFailure};
-use kernels::sparse::SparseError;
+use numerics::programming::quadratic::{PrimalDualPoint, QuadraticFailure};
+use numerics::sparse::SparseError;
 
 use crate::prelude::*;
 

@@ -1,7 +1,7 @@
 //! The program of a call, checked.
 
-use kernels::programs::quadratic::QuadraticProgram;
-use kernels::sparse::CsrMatrix;
+use numerics::programming::quadratic::QuadraticProgram;
+use numerics::sparse::CsrMatrix;
 
 use super::Args;
 use super::coefficients::CoefficientMatrix;

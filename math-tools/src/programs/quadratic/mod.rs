@@ -6,12 +6,12 @@ mod given;
 #[cfg(test)]
 mod tests;
 
-use kernels::programs::quadratic::{
+use numerics::programming::quadratic::{
     self as kernel, Convexity, QuadraticEnd, QuadraticFailure, QuadraticSolution,
 };
 
 use self::coefficients::CoefficientMatrix;
-use crate::linalg::sparse_solve::CtxLimits;
+use crate::call_watch::CallWatch;
 use crate::prelude::*;
 use crate::programs::units::QuadraticUnits;
 
@@ -141,15 +141,13 @@ impl Tool for Args {
             ctx.warn("`P` is not symmetric: only its symmetric part (P + P')/2 counts, as in x'Px");
         }
         ctx.afford((program.n().min(1000) as f64).powi(3) * 3.0)?;
-        let lowest = match kernel::check_convexity(&program.p, || ctx.stop().is_set()) {
-            Some(Convexity::Convex(lowest)) => lowest,
-            Some(Convexity::Indefinite { lowest, direction }) => {
+        let watch = CallWatch(ctx);
+        let lowest = match kernel::check_convexity(&program.p, &watch) {
+            Ok(Convexity::Convex(lowest)) => lowest,
+            Ok(Convexity::Indefinite { lowest, direction }) => {
                 return Err(failure::indefinite_error(lowest, direction));
             }
-            None => {
-                ctx.check()?;
-                refuse!(numeric "/P", "stopped"; "stopped");
-            }
+            Err(interruption) => return Err(watch.interruption_error(interruption)),
         };
         let in_units = QuadraticUnits::of(&program);
         let found = solve_program(&program, in_units.as_ref(), &args, ctx)?;
@@ -174,8 +172,7 @@ fn solve_program(
     let program = in_units.map_or(program, |(_, new)| new);
     let iterations = args.max_iterations.get() as u32;
     let go = |program: &kernel::QuadraticProgram| {
-        let stop = ctx.stop().clone();
-        kernel::solve_quadratic_program(program, iterations, move || stop.is_set(), &CtxLimits(ctx))
+        kernel::solve_quadratic_program(program, iterations, &CallWatch(ctx))
     };
     match go(program) {
         Ok(found) => Ok(found),
@@ -183,7 +180,7 @@ fn solve_program(
             // A ray is one of the program only where there is a point to start from.
             let n = program.n();
             let constraints = kernel::QuadraticProgram {
-                p: kernels::sparse::CsrMatrix::from_triplets(n, n, &[], &[], &[]),
+                p: numerics::sparse::CsrMatrix::from_triplets(n, n, &[], &[], &[]),
                 c: vec![0.0; n],
                 ..program.clone()
             };
