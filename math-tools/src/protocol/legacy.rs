@@ -3,19 +3,19 @@
 //!
 //! Their shapes are data: [`COMMANDS`] and [`MATRIX`]. All other commands, and the results, are those of the tools.
 
-use tool_core::{AnyTool, Ctx, Object, ToolError, Value, tool_error};
+use tool_core::{AnyTool, Ctx, Object, ToolError, Value, object, tool_error};
 
 use super::request::{CommandParams, member_pointer};
 use super::work::{
-    LATER, LegacyOperation, RequestJob, ResolvedRequest, call_tool, find_tool, keep_result,
-    near_or_all, refuse_unknown, shorten_name,
+    LegacyOperation, RequestJob, ResolvedRequest, call_tool, find_tool, keep_result, near_or_all,
+    refuse_unknown, shorten_name,
 };
 use crate::sampling;
 
 type Find = fn(CommandParams) -> Result<ResolvedRequest, ToolError>;
 
 /// Every command of the earlier binary that differs from the tool of its name.
-const COMMANDS: [(&str, Find); 12] = [
+const COMMANDS: [(&str, Find); 11] = [
     ("matrix_op", matrix_op),
     ("plot", resolve_plot),
     ("plot_sixel", plot_sixel),
@@ -37,9 +37,8 @@ const COMMANDS: [(&str, Find); 12] = [
             result
         })
     }),
-    (LATER[0], |_| refuse_later_command(LATER[0])),
-    (LATER[1], |_| refuse_later_command(LATER[1])),
-    (LATER[2], |_| refuse_later_command(LATER[2])),
+    ("simplify", resolve_simplify),
+    ("symbolic_diff", resolve_symbolic_diff),
     ("integrate", resolve_integrate),
 ];
 
@@ -49,11 +48,47 @@ pub(super) fn find_resolver(command: &str) -> Option<Find> {
     known.map(|&(_, find)| find)
 }
 
-fn refuse_later_command(command: &str) -> Result<ResolvedRequest, ToolError> {
-    Err(tool_error!(UnknownTool, "`{command}` is not part of this release")
-        .reason("not_in_this_release")
-        .at("/command")
-        .hint("it comes with a later release; send {\"command\":\"help\"} for the available commands"))
+/// `simplify` with the earlier flags; `trigsimp` did what `simplify` does.
+fn resolve_simplify(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
+    for (flag, form) in [
+        ("expand", "expand"),
+        ("factor", "factor"),
+        ("trigsimp", "trig"),
+    ] {
+        match params.0.remove(flag) {
+            None | Some(Value::Bool(false)) => {}
+            Some(Value::Bool(true)) => {
+                refuse_both(&params, "form", flag)?;
+                params.0.insert("form", form);
+            }
+            Some(other) => return Err(not_boolean(flag, &other)),
+        }
+    }
+    ResolvedRequest::tool("symbolic_simplify", params, |args, result, _| {
+        let part = |name: &str| result.pointer(name).unwrap_or(Value::Null);
+        object! {
+            "original" => args.get("expression").cloned().unwrap_or(Value::Null),
+            "simplified" => part("/result/text"),
+            "latex" => part("/result/latex"),
+        }
+    })
+}
+
+/// `symbolic_diff` with the members of the earlier answer, in `x` where no variable is named.
+fn resolve_symbolic_diff(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
+    if params.0.get("variable").is_none() {
+        params.0.insert("variable", "x");
+    }
+    ResolvedRequest::tool("symbolic_diff", params, |args, result, _| {
+        let part = |name: &str| result.pointer(name).unwrap_or(Value::Null);
+        object! {
+            "derivative" => part("/derivative/text"),
+            "simplified" => part("/derivative/text"),
+            "latex" => part("/derivative/latex"),
+            "order" => args.get("order").cloned().unwrap_or(Value::from(1.0)),
+            "variable" => part("/variable"),
+        }
+    })
 }
 
 /// The operations of `matrix_op`: the name, the tool whose result answers it, the arguments passed on, and the members returned, some

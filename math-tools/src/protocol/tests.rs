@@ -297,12 +297,14 @@ fn files_are_not_read() {
 }
 
 #[test]
-fn later_commands_say_so() {
-    for name in ["render_math", "simplify", "symbolic_diff"] {
-        let request = format!(r#"{{"command":"{name}","expression":"x"}}"#);
-        refused(&request, "unknown_tool", "/command", "later release");
-        assert_eq!(text(&ask(&request), "/error/reason"), "not_in_this_release");
-    }
+fn formulas_have_the_members_of_the_earlier_commands() {
+    let found = ask(r#"{"command":"symbolic_diff","expression":"x**3","order":2}"#);
+    assert_eq!(text(&found, "/result/derivative"), "6*x");
+    assert_eq!(text(&found, "/result/variable"), "x");
+    assert_eq!(text(&found, "/result/latex"), "6 x");
+    let found = ask(r#"{"command":"simplify","expression":"(x+1)**2","expand":true}"#);
+    assert_eq!(text(&found, "/result/original"), "(x+1)**2");
+    assert_eq!(text(&found, "/result/simplified"), "x**2 + 2*x + 1");
 }
 
 #[test]

@@ -80,9 +80,6 @@ pub(super) const EXTRA: [(&str, &str); 3] = [
     ),
 ];
 
-/// Commands of the 0.1.0 binary whose tools do not exist yet.
-pub(super) const LATER: [&str; 3] = ["render_math", "simplify", "symbolic_diff"];
-
 /// Every tool of this crate.
 pub(super) fn all_tools() -> impl Iterator<Item = &'static dyn AnyTool> {
     FAMILIES
@@ -99,8 +96,7 @@ pub(super) fn find_tool(name: &str) -> Option<&'static dyn AnyTool> {
 pub(super) fn unknown_command_error(name: &str) -> ToolError {
     let names = all_tools()
         .map(|tool| tool.spec().id)
-        .chain(EXTRA.map(|(name, _)| name))
-        .chain(LATER);
+        .chain(EXTRA.map(|(name, _)| name));
     let near = did_you_mean(name, names);
     let list = "send {\"command\":\"help\"} for a list";
     tool_error!(UnknownTool, "no command named `{}`", shorten_name(name))

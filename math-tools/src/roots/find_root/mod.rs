@@ -1,13 +1,15 @@
 //! `find_root`: where a function of one variable is zero.
 
-mod all;
+mod answer;
 mod function;
-mod shrink;
-mod single;
 #[cfg(test)]
 mod tests;
 
-use self::function::RootFunction;
+use numerics::roots::find;
+
+use self::function::RootExpression;
+use crate::call_watch::CallWatch;
+use crate::expression::Expression;
 use crate::expression::NamedParameters;
 use crate::plot::marked;
 use crate::prelude::*;
@@ -113,11 +115,6 @@ pub(crate) struct SuspectPlace {
     pub residual: Option<Real>,
 }
 
-/// A value of the function, if it is one.
-pub(crate) fn function_value(y: f64) -> Option<Real> {
-    (!y.is_nan()).then_some(Real(y))
-}
-
 /// What a place is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
@@ -184,8 +181,9 @@ impl Tool for Args {
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let f = RootFunction::new(&args, ctx)?;
-        let mut output = match (interval_ends(&args)?, args.x0) {
+        let expression = function::parse_function(&args, ctx)?;
+        let (f, watch) = (RootExpression::new(&expression), CallWatch(ctx));
+        let found = match (interval_ends(&args)?, args.x0) {
             (None, None) => {
                 refuse!(invalid "/from", "missing"; "expected `from` and `to`, or `x0`"; "give the ends of an interval, or a start");
             }
@@ -195,15 +193,18 @@ impl Tool for Args {
             (None, Some(_)) if args.all => {
                 refuse!(invalid "/all", "conflict"; "`all` needs `from` and `to`"; "give the ends of an interval");
             }
-            (Some(ends), None) if args.all => all::find_all_roots(&f, ends, ctx)?,
-            (Some(ends), None) => single::find_root_between(&f, ends, args.tolerance.get(), ctx)?,
+            (Some(ends), None) if args.all => find::find_all_roots(&f, ends.into(), &watch),
+            (Some(ends), None) => {
+                find::find_root_between(&f, ends.into(), args.tolerance.get(), &watch)
+            }
             (None, Some(start)) => {
-                single::find_root_around(&f, start.get(), args.tolerance.get(), ctx)?
+                find::find_root_around(&f, start.get(), args.tolerance.get(), &watch)
             }
         };
-        output.evaluations = f.evaluations();
+        let found = found.map_err(|error| answer::root_error(error, ctx))?;
+        let mut output = answer::root_output(found, args.all, ctx);
         if args.plot {
-            output.plot = plot_function(&f, &args, &output, ctx)?;
+            output.plot = plot_function(&expression, &args, &output, ctx)?;
         }
         Ok(output)
     }
@@ -228,7 +229,7 @@ fn interval_ends(args: &Args) -> Result<Option<(f64, f64)>, ToolError> {
 }
 
 fn plot_function(
-    f: &RootFunction<'_>,
+    f: &Expression,
     args: &Args,
     output: &Output,
     ctx: &Ctx,
@@ -244,5 +245,5 @@ fn plot_function(
         }
     };
     let title = format!("{} (o: roots)", args.f.trim());
-    marked::plot_marked_function(f.expression(), ends, &marks, &title, &ctx.uncounted())
+    marked::plot_marked_function(f, ends, &marks, &title, &ctx.uncounted())
 }

@@ -1,7 +1,8 @@
 //! `polynomial_roots`: all roots of a polynomial, each with a bound of its error.
 
-use kernels::roots::polynomial::{self, PolynomialRoots};
+use numerics::roots::polynomial::{self, PolynomialRoots};
 
+use crate::call_watch::CallWatch;
 use crate::prelude::*;
 
 /// Find all roots of a polynomial, real and complex, each in a disc that is proven to hold it.
@@ -125,7 +126,9 @@ impl Tool for Args {
             ));
         }
         ctx.reserve_doubles(4 * (degree + 1) * (degree + 64))?;
-        let found = polynomial::find_roots(&re, &im, &mut || ctx.check())?;
+        let watch = CallWatch(ctx);
+        let found = polynomial::find_roots(&re, &im, &watch)
+            .map_err(|interruption| watch.interruption_error(interruption))?;
         polynomial_roots_output(&found, degree, ctx)
     }
 }

@@ -1,17 +1,23 @@
 //! `solve_nonlinear`: systems of equations.
 
+mod descent;
 mod equations;
-mod search;
 #[cfg(test)]
 mod tests;
-mod verify;
 
 use std::collections::BTreeMap;
 
+use numerics::roots::RootError;
+use numerics::roots::system::{
+    SystemEnd, SystemOptions, SystemResult, SystemSearch, SystemSolution,
+};
+
+use self::descent::LevenbergDescent;
 use self::equations::NonlinearSystem;
+use crate::call_watch::CallWatch;
 use crate::expression::NamedParameters;
 use crate::expression::unknowns::{self, PerVariable, StartPoint};
-use crate::optimise::minimise::bounds::{Given, VariableBounds};
+use crate::optimise::minimise::bounds::{Given, VariableBounds, read_bounds};
 use crate::prelude::*;
 
 /// Solve a system of nonlinear equations, from one start or from many within bounds, with exact derivatives.
@@ -136,9 +142,9 @@ impl Tool for Args {
         let bounds = match (&args.bounds, given.as_ref()) {
             (None, _) => VariableBounds::free(n),
             (Some(bounds), Some(start)) => {
-                VariableBounds::new(&bounds.of(start, &[None, None], "/bounds")?, n)?
+                read_bounds(&bounds.of(start, &[None, None], "/bounds")?, n)?
             }
-            (Some(bounds), None) => VariableBounds::new(&bounds.entries().0, n)?,
+            (Some(bounds), None) => read_bounds(&bounds.entries().0, n)?,
         };
         let scope = unknowns::unknowns_scope(
             (n, names.names.as_deref()),
@@ -154,9 +160,99 @@ impl Tool for Args {
         let equations = NonlinearSystem::new(&args.system, &scope, n, ctx)?;
         unknowns::check_use(args.data.as_ref(), equations.expressions(), ctx)?;
         let starts = start_points(&args, given.as_ref(), &bounds, ctx)?;
-        let mut output = search::search_solutions(&equations, &args, scope, &starts, &bounds, ctx)?;
+        let watch = CallWatch(ctx);
+        let search = SystemSearch::new(&equations, &watch);
+        let error = |error: RootError| system_error(error, ctx);
+        let scales = search.scales(&starts).map_err(error)?;
+        let mut descent = LevenbergDescent::new(
+            &args,
+            &scaled_equations(&args.system, &scales),
+            scope,
+            &bounds,
+            ctx,
+        )?;
+        let options = SystemOptions {
+            low: &bounds.low,
+            high: &bounds.high,
+            tolerance: args.tolerance.get(),
+            seed: ctx.seed(None).get(),
+        };
+        let found = search
+            .solve(&starts, &options, &mut descent)
+            .map_err(error)?;
+        let mut output = system_output(found, starts.len(), descent.evaluations(), ctx);
         output.named = unknowns::by_name(names.names.as_deref(), &output.x);
         Ok(output)
+    }
+}
+
+/// The equations, each times a power of ten.
+fn scaled_equations(texts: &[String], scales: &[i32]) -> Vec<String> {
+    let scaled = |(text, scale): (&String, &i32)| {
+        if *scale == 0 {
+            return text.clone();
+        }
+        let (definitions, value) = text.rsplit_once(';').unwrap_or(("", text));
+        let separator = if definitions.is_empty() { "" } else { ";" };
+        format!("{definitions}{separator}({value})*1e{scale}")
+    };
+    texts.iter().zip(scales).map(scaled).collect()
+}
+
+/// The answer, and its warnings.
+fn system_output(
+    found: SystemResult,
+    starts: usize,
+    descent_evaluations: u64,
+    ctx: &Ctx,
+) -> Output {
+    let converged = !found.solutions.is_empty();
+    if !converged {
+        ctx.warn("no solution was found: start elsewhere, or give `bounds` and more `starts`; there may be none");
+    } else if found.end == SystemEnd::Singular {
+        ctx.warn("the Jacobian is singular at the solution: it has about half the digits, and may not be isolated");
+    }
+    let solution = |solution: SystemSolution| NonlinearSolution {
+        x: solution.x,
+        residual: solution.residual,
+        error: Real(solution.error),
+        verified: solution.is_verified,
+        condition: Real(solution.condition),
+        singular: solution.is_singular,
+    };
+    Output {
+        x: found.x,
+        named: None,
+        converged,
+        reason: match found.end {
+            SystemEnd::Verified => SolveNonlinearReason::Verified,
+            SystemEnd::Step => SolveNonlinearReason::Step,
+            SystemEnd::Singular => SolveNonlinearReason::Singular,
+            SystemEnd::LocalMinimum => SolveNonlinearReason::LocalMinimum,
+            SystemEnd::NoProgress => SolveNonlinearReason::NoProgress,
+            SystemEnd::Iterations => SolveNonlinearReason::MaxIter,
+        },
+        residuals: found.residuals,
+        solutions: found.solutions.into_iter().map(solution).collect(),
+        starts,
+        iterations: found.iterations,
+        evaluations: found.evaluations + descent_evaluations,
+    }
+}
+
+/// The error of a search as that of the call.
+fn system_error(error: RootError, ctx: &Ctx) -> ToolError {
+    match error {
+        RootError::Interrupted(interruption) => CallWatch(ctx).interruption_error(interruption),
+        RootError::Function(error) => CallWatch::function_error(error),
+        RootError::NotFinite { starts } => {
+            let message =
+                format!("an equation or a derivative is not finite at any of {starts} starts");
+            ToolError::numeric("/x0", message)
+                .reason("not_finite")
+                .hint("choose starts or `bounds` in which they are")
+        }
+        other => ToolError::numeric("/system", other),
     }
 }
 
