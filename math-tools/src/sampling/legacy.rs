@@ -14,7 +14,11 @@ use tool_core::{
     Value, Vector,
 };
 
-use super::blocks::{BLOCK, SampleMoments, afford_sort, run_blocks, sorted_quantile};
+use numerics::Watch as _;
+use numerics::sampling::blocks::{BLOCK, SampleMoments, afford_sort, run_blocks, sorted_quantile};
+
+use super::blocks::sampling_error;
+use crate::call_watch::CallWatch;
 use crate::prelude::did_you_mean;
 
 const OPERATIONS: [&str; 5] = [
@@ -103,17 +107,19 @@ fn estimate_pi(args: &PiArgs, ctx: &Ctx) -> Result<Value, ToolError> {
         .n_samples
         .map_or(10_000, |samples| samples.get() as u64);
     ctx.count_evaluations(samples)?;
-    let inside: Vec<u64> = run_blocks(samples, seed, ctx, |_, len, mut rng| {
+    let watch = CallWatch(ctx);
+    let inside = run_blocks(samples, seed.get(), &watch, |_, len, mut rng| {
         let mut inside = 0;
         for point in 0..len {
             if point % POINTS_PER_CHECK == 0 {
-                ctx.check()?;
+                watch.check()?;
             }
             let (x, y): (f64, f64) = (rng.random(), rng.random());
             inside += u64::from(x * x + y * y <= 1.0);
         }
         Ok(inside)
-    })?;
+    });
+    let inside: Vec<u64> = inside.map_err(|error| sampling_error(error, "/n_samples", ctx))?;
     let inside: u64 = inside.iter().sum();
     let count = samples as f64;
     let share = inside as f64 / count;
@@ -152,17 +158,21 @@ fn normal_stats(args: &NormalArgs, ctx: &Ctx) -> Result<Value, ToolError> {
     let samples = args.n_samples.map_or(10_000, BoundedInteger::size);
     let seed = ctx.seed(args.seed);
     ctx.reserve_doubles(samples.saturating_mul(COPIES))?;
-    let blocks = run_blocks(samples as u64, seed, ctx, |_, len, mut rng| {
-        ctx.check()?;
+    let watch = CallWatch(ctx);
+    let blocks = run_blocks(samples as u64, seed.get(), &watch, |_, len, mut rng| {
+        watch.check()?;
         let draw = || {
             let z: f64 = StandardNormal.sample(&mut rng);
             mean + std * z
         };
         Ok(std::iter::repeat_with(draw).take(len).collect::<Vec<f64>>())
-    })?;
+    });
+    let blocks = blocks.map_err(|error| sampling_error(error, "/n_samples", ctx))?;
     let mut values = blocks.concat();
     let moments = moments_by_blocks(&values);
-    afford_sort(values.len(), ctx)?;
+    let watch = CallWatch(ctx);
+    afford_sort(values.len(), &watch)
+        .map_err(|interruption| watch.interruption_error(interruption))?;
     values.sort_unstable_by(f64::total_cmp);
     let (least, most) = (values[0], values[samples - 1]);
     let result = Value::object([
@@ -342,7 +352,9 @@ fn bootstrap_statistic(args: &BootstrapArgs, ctx: &Ctx) -> Result<Value, ToolErr
     let values: Vec<Result<f64, ToolError>> = thread_pools::run_in_pool(|| values.collect());
     let mut values: Vec<f64> = values.into_iter().collect::<Result<_, _>>()?;
     let standard_error = moments_by_blocks(&values).std();
-    afford_sort(values.len(), ctx)?;
+    let watch = CallWatch(ctx);
+    afford_sort(values.len(), &watch)
+        .map_err(|interruption| watch.interruption_error(interruption))?;
     values.sort_unstable_by(f64::total_cmp);
     let tail = (1.0 - confidence) / 2.0;
     let original = statistic(&mut data.to_vec());

@@ -1,12 +1,16 @@
 //! Diagnostics of independently sampled chains.
 
+use numerics::sampling::diagnostics::{
+    AXES_AT_ONCE, ChainDiagnostics, DOUBLES_PER_DRAW, ESS_PER_CHAIN_MIN, UnconvergedEvidence,
+};
+use numerics::sampling::mcmc::{diagnose_axes, lowest_number};
 use tool_core::input::{InputKind, LoadInput};
 use tool_core::schema::{Schema, json};
 
-use super::diagnostics::ChainDiagnostics;
+use super::blocks::sampling_error;
 use super::mcmc::DIMENSION_MAX;
-use super::mcmc::model::{ESS_PER_CHAIN_MIN, UnconvergedReason};
-use super::mcmc::report;
+use super::mcmc::model::UnconvergedReason;
+use crate::call_watch::CallWatch;
 use crate::prelude::*;
 
 /// Diagnose several Markov chains together: rank-normalised split R-hat, effective sample sizes, Monte Carlo
@@ -163,19 +167,20 @@ impl Tool for Args {
 fn diagnose_samples(samples: &ChainSamples, ctx: &Ctx) -> Result<Output, ToolError> {
     let (draws, dimension) = (samples.draws(), samples.dimension());
     let chains = samples.0.as_slice().len() / (draws * dimension);
-    let at_once = dimension.min(report::AXES_AT_ONCE);
-    ctx.reserve_doubles((chains * draws).saturating_mul(report::PER_DRAW * at_once))?;
+    let at_once = dimension.min(AXES_AT_ONCE);
+    ctx.reserve_doubles((chains * draws).saturating_mul(DOUBLES_PER_DRAW * at_once))?;
     let columns = |axis| samples.columns(axis);
-    let found = report::of_axes(dimension, (chains, draws), columns, ctx)?;
+    let found = diagnose_axes(dimension, (chains, draws), columns, &CallWatch(ctx))
+        .map_err(|error| sampling_error(error, "/samples", ctx))?;
     let real = |of: fn(&ChainDiagnostics) -> f64| -> Vec<Real> {
         found.iter().map(|(_, one)| Real(of(one))).collect()
     };
     let (rhat, ess) = (real(|one| one.rhat), real(|one| one.ess_bulk));
     let ess_tail = real(|one| one.ess_tail);
-    let rhat_max = -report::lowest_number(rhat.iter().map(|rhat| -rhat.0));
-    let ess_min = report::lowest_number(ess.iter().chain(&ess_tail).map(|size| size.0));
+    let rhat_max = -lowest_number(rhat.iter().map(|rhat| -rhat.0));
+    let ess_min = lowest_number(ess.iter().chain(&ess_tail).map(|size| size.0));
     let enough = ESS_PER_CHAIN_MIN * chains as f64;
-    let reason = UnconvergedReason::of(rhat_max, ess_min, enough);
+    let reason = UnconvergedEvidence::of(rhat_max, ess_min, enough).map(UnconvergedReason::from);
     Ok(Output {
         chains,
         draws,

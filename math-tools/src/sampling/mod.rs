@@ -1,18 +1,15 @@
 //! Monte Carlo and Markov chain Monte Carlo.
 //!
-//! Work is cut into blocks of a fixed size, each with its own random stream, and reduced in a fixed tree (`blocks`), so results
-//! do not depend on the number of threads. [`legacy`] answers the operations of the earlier `monte_carlo` command.
+//! The methods are those of [`numerics::sampling`]. [`legacy`] answers the operations of the earlier `monte_carlo` command.
 
 use tool_core::{ErasedTool, tool_entry, verified_entry};
 
 pub(crate) mod blocks;
-pub(crate) mod diagnostics;
 pub mod legacy;
 pub(crate) mod mcmc;
 pub(crate) mod mcmc_diagnostics;
 pub(crate) mod monte_carlo;
 pub(crate) mod monte_carlo_native;
-mod order;
 mod verify;
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! Integration over a box by plain Monte Carlo.
 
-use kernels::vector::UniformGenerators;
-use tool_core::rng::stream_states;
+use numerics::sampling::blocks::SampleMoments;
+use numerics::sampling::monte_carlo::mean_over_box;
 
-use super::blocks::{
-    SampleMoments, UndefinedPoints, run_blocks, sample_expression, too_many_dimensions,
-};
+use super::blocks::{PointExpression, check_defined, sampling_error, too_many_dimensions};
+use crate::call_watch::CallWatch;
 use crate::expression::{Expression, ExpressionScope, NamedParameters, unknowns};
 use crate::prelude::*;
 
@@ -183,20 +182,11 @@ fn integrate_over_box(
     seed: RandomSeed,
     ctx: &Ctx,
 ) -> Result<SampleMoments, ToolError> {
-    ctx.count_evaluations(samples)?;
-    let side = |row| (bounds.row(row)[0], bounds.row(row)[1] - bounds.row(row)[0]);
-    let box_sides: Vec<(f64, f64)> = (0..bounds.rows()).map(side).collect();
-    let dimension = box_sides.len();
-    let blocks = run_blocks(samples, seed, ctx, |block, len, _| {
-        let mut uniforms = UniformGenerators::new(stream_states(seed.get(), block));
-        let mut values = vec![0.0; len];
-        let undefined = sample_expression(function, dimension, &mut values, ctx, |slot, out| {
-            let (lower, width) = box_sides[slot];
-            uniforms.fill(lower, width, out);
-        })?;
-        Ok((SampleMoments::of(&values), undefined))
-    })?;
-    let (moments, undefined): (Vec<_>, Vec<_>) = blocks.into_iter().unzip();
-    UndefinedPoints::join_all(undefined).check(function, samples, "/function")?;
-    Ok(SampleMoments::join_all(moments))
+    let side = |row| [bounds.row(row)[0], bounds.row(row)[1]];
+    let sides: Vec<[f64; 2]> = (0..bounds.rows()).map(side).collect();
+    let integrand = PointExpression(function);
+    let found = mean_over_box(&integrand, &sides, samples, seed.get(), &CallWatch(ctx))
+        .map_err(|error| sampling_error(error, "/function", ctx))?;
+    check_defined(&found.undefined, function, samples, "/function")?;
+    Ok(found.moments)
 }

@@ -1,10 +1,8 @@
-mod diagnostics;
-
 use proptest::prelude::*;
 use tool_core::{Ctx, ErrorCode, Tool, ToolError, Value, convert, json};
 
-use super::blocks::{SampleMoments, sorted_quantile};
 use super::{legacy, monte_carlo, monte_carlo_native};
+use numerics::sampling::blocks::{SampleMoments, sorted_quantile};
 
 fn value(text: &str) -> Value {
     json::parse_json(text, json::JsonLimits::default())
@@ -448,7 +446,7 @@ proptest! {
 
 #[test]
 fn generators_in_lockstep_are_those_of_the_library() {
-    use kernels::vector::{GENERATORS, UniformGenerators};
+    use numerics::vector::{GENERATORS, UniformGenerators};
     use rand::rand_core::{Rng as _, SeedableRng as _};
     use tool_core::rng::{StreamRng, stream_states};
 
