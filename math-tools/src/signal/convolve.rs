@@ -1,9 +1,10 @@
 //! `convolve`: convolution and correlation.
 
-use kernels::signal::convolve::{
+use numerics::signal::convolve::{
     SequenceBlock, by_transforms, convolve_direct, direct_operations, transform_operations,
 };
 
+use crate::call_watch::CallWatch;
 use crate::linalg::solve::Rhs;
 use crate::prelude::*;
 
@@ -94,11 +95,9 @@ impl Tool for Args {
         ctx.reserve_doubles(rows.saturating_mul(columns).saturating_mul(2))?;
         let method = choose_method(args.method, one, two);
         let full = if method == ConvolveMethod::Direct {
-            let Some(full) = convolve_direct(one, two, || ctx.stop().is_set()) else {
-                ctx.check()?;
-                refuse!(numeric "/method", "stopped"; "stopped");
-            };
-            full
+            let watch = CallWatch(ctx);
+            convolve_direct(one, two, &watch)
+                .map_err(|interruption| watch.interruption_error(interruption))?
         } else {
             ctx.reserve_doubles(rows.saturating_mul(columns).saturating_mul(10))?;
             ctx.afford(transform_operations(one, two))?;
@@ -169,7 +168,7 @@ fn rounding_error_bound(a: SequenceBlock<'_>, b: SequenceBlock<'_>, method: Conv
     if method == ConvolveMethod::Direct && is_exact(a, b) {
         return 0.0;
     }
-    let product = kernels::dense::euclidean_norm(a.data) * kernels::dense::euclidean_norm(b.data);
+    let product = numerics::dense::euclidean_norm(a.data) * numerics::dense::euclidean_norm(b.data);
     let terms = a.data.len().min(b.data.len()) as f64;
     let points = (a.data.len() + b.data.len()) as f64;
     let rounded = match method {

@@ -1,6 +1,6 @@
 //! `savgol_filter`: smoothing by polynomials fitted to windows.
 
-use kernels::quadrature::samples::savitzky_golay;
+use numerics::quadrature::samples::savitzky_golay;
 
 use crate::prelude::*;
 

@@ -1,25 +1,25 @@
 //! Sampling from a density by the No-U-Turn sampler or random-walk Metropolis, several chains at once.
 //!
-//! `model` has the arguments and results, `chain` the schedule of a chain, `kernel` runs the chains; `nuts`, `trajectory` and
-//! `hamiltonian` are the one sampler, `metropolis` the other; `warmup` adapts both, `report` summarises the draws.
+//! `model` has the arguments and results, `density` the expression as a density, `report` the summary in the words of the tool; the samplers
+//! are those of [`numerics::sampling::mcmc`].
 
-use super::blocks::too_many_dimensions;
+use numerics::sampling::diagnostics::{AXES_AT_ONCE, DOUBLES_PER_DRAW};
+use numerics::sampling::mcmc::{
+    ChainSchedule, MarkovChain, TransitionKernel, run_chains, summarise_chains,
+};
+
+use self::density::ExpressionDensity;
+use super::blocks::{sampling_error, too_many_dimensions};
+use crate::call_watch::CallWatch;
 use crate::expression::{Expression, ExpressionSystem, unknowns};
 use crate::prelude::*;
 
-mod chain;
-mod hamiltonian;
-mod kernel;
-mod metropolis;
+mod density;
 pub(super) mod model;
-mod nuts;
 pub(super) mod report;
 #[cfg(test)]
 mod tests;
-mod trajectory;
-mod warmup;
 
-use chain::{ChainSchedule, MarkovChain, TransitionKernel};
 use model::KeptDraws;
 pub(crate) use model::{Args, DIMENSION_MAX, McmcMethod, Output};
 #[cfg(test)]
@@ -68,21 +68,28 @@ impl Tool for Args {
         unknowns::check_use(data, [&density], ctx)?;
         check_start(&density, &start)?;
         let gradient = density_gradient(&density, &start, args.method)?;
-        let sampler = choose_sampler(gradient.as_ref(), args.target_accept)?;
+        let kernel = choose_kernel(gradient.is_some(), args.target_accept)?;
         let seed = ctx.seed(args.seed);
+        let level = ExpressionDensity {
+            level: &density,
+            gradient: gradient.as_ref(),
+        };
         let plan = ChainSchedule {
-            density: &density,
+            density: &level,
             start: &start,
             draws: args.n_samples.size(),
             thin: args.thin.size(),
             burnin: args.burnin.size(),
             proposal_std: args.proposal_std.get(),
-            sampler,
+            kernel,
         };
         let chain_count = args.chains.size();
         reserve_draws(&plan, chain_count, ctx)?;
-        let chains = kernel::run_chains(&plan, chain_count, seed, ctx)?;
-        let mut output = report::summarise_chains(&plan, &chains, seed, ctx)?;
+        let watch = CallWatch(ctx);
+        let error = |error| sampling_error(error, "/log_density", ctx);
+        let chains = run_chains(&plan, chain_count, seed.get(), &watch).map_err(error)?;
+        let found = summarise_chains(&plan, &chains, &watch).map_err(error)?;
+        let mut output = report::chain_output(&plan, &chains, found, seed);
         if args.return_samples != Some(false) {
             output.samples = Some(collect_draws(chains, &plan));
         }
@@ -160,27 +167,26 @@ fn density_gradient(
 }
 
 /// Transition kernel of the chains.
-fn choose_sampler(
-    gradient: Option<&ExpressionSystem>,
+fn choose_kernel(
+    has_gradient: bool,
     target_accept: Option<Probability>,
-) -> Result<TransitionKernel<'_>, ToolError> {
+) -> Result<TransitionKernel, ToolError> {
     const RANGE: std::ops::RangeInclusive<f64> = 0.6..=0.99;
     let target = target_accept.map(Probability::get);
-    match (gradient, target) {
+    match (has_gradient, target) {
         (_, Some(target)) if !RANGE.contains(&target) => {
             let message = format!("expected a number from 0.6 to 0.99, found {target}");
             let error = ToolError::invalid("/target_accept", message);
             Err(error.hint("0.8 is usual, 0.95 avoids most divergences"))
         }
-        (None, Some(_)) => {
+        (false, Some(_)) => {
             let message =
                 "`target_accept` is an argument of `nuts`, but the method is `metropolis`";
             let error = ToolError::invalid("/target_accept", message).reason("method");
             Err(error.hint("leave it out, or set `method` to \"nuts\""))
         }
-        (None, None) => Ok(TransitionKernel::Metropolis),
-        (Some(gradient), target) => Ok(TransitionKernel::Nuts {
-            gradient,
+        (false, None) => Ok(TransitionKernel::Metropolis),
+        (true, target) => Ok(TransitionKernel::Nuts {
             target_accept: target.unwrap_or(TARGET_ACCEPT),
         }),
     }
@@ -191,7 +197,7 @@ fn reserve_draws(plan: &ChainSchedule<'_>, chains: usize, ctx: &Ctx) -> Result<(
     const COPIES: usize = 2; // as drawn, and as one block
     let dimension = plan.start.len();
     let draws = plan.draws.saturating_mul(chains);
-    let diagnosed = report::PER_DRAW * dimension.min(report::AXES_AT_ONCE);
+    let diagnosed = DOUBLES_PER_DRAW * dimension.min(AXES_AT_ONCE);
     ctx.reserve_doubles(draws.saturating_mul(COPIES * dimension + diagnosed))?;
     ctx.reserve_doubles(dimension * (4 * dimension + 100) * chains) // matrices, and the states of trajectories
 }

@@ -1,5 +1,7 @@
 //! Arguments and results of `mcmc`, and the thresholds of convergence.
 
+use numerics::sampling::diagnostics::UnconvergedEvidence;
+use numerics::sampling::mcmc::MetricShape;
 use tool_core::schema::json;
 use tool_core::{
     BoundedInteger, Decode, Describe, Encode, EncodeError, Encoder, Input, Positive, Probability,
@@ -11,11 +13,6 @@ use crate::expression::unknowns::StartPoint;
 
 /// Most dimensions of a density.
 pub(crate) const DIMENSION_MAX: usize = 200;
-
-/// R-hat above this means that the chains have not mixed (Vehtari et al. 2021).
-pub(in crate::sampling) const RHAT_MAX: f64 = 1.01;
-/// Fewest effective draws per chain that make the diagnostics trustworthy (Vehtari et al. 2021).
-pub(in crate::sampling) const ESS_PER_CHAIN_MIN: f64 = 100.0;
 
 /// Draw from a distribution given the logarithm of its density, up to a constant, and say how far to trust the draws. By several chains
 /// of the No-U-Turn sampler (on exact gradients) or of adaptive random-walk Metropolis; with R-hat, effective sample sizes and
@@ -235,14 +232,22 @@ pub(crate) enum UnconvergedReason {
     Trajectories,
 }
 
-impl UnconvergedReason {
-    pub(in crate::sampling) fn of(rhat: f64, ess: f64, enough: f64) -> Option<Self> {
-        if rhat.is_nan() || ess.is_nan() {
-            Some(Self::Undefined)
-        } else if rhat > RHAT_MAX {
-            Some(Self::Rhat)
-        } else {
-            (ess < enough).then_some(Self::EffectiveSize)
+impl From<UnconvergedEvidence> for UnconvergedReason {
+    fn from(evidence: UnconvergedEvidence) -> Self {
+        match evidence {
+            UnconvergedEvidence::Undefined => Self::Undefined,
+            UnconvergedEvidence::Rhat => Self::Rhat,
+            UnconvergedEvidence::EffectiveSize => Self::EffectiveSize,
+            UnconvergedEvidence::Trajectories => Self::Trajectories,
+        }
+    }
+}
+
+impl From<MetricShape> for MetricForm {
+    fn from(shape: MetricShape) -> Self {
+        match shape {
+            MetricShape::Diagonal => Self::Diagonal,
+            MetricShape::Dense => Self::Dense,
         }
     }
 }

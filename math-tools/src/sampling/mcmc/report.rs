@@ -1,222 +1,85 @@
-//! Summary and diagnostics of the draws.
+//! Summary and diagnostics of the draws, as the answer of the tool and in its words.
 
-use kernels::quantile::QuantileDefinition;
-use rayon::prelude::*;
-use tool_core::{Ctx, RandomSeed, Real, ToolError};
-
-use super::chain::{ChainSchedule, MarkovChain, TrajectoryStatistics, improper_density_error};
-use super::model::{
-    Args, DimensionSummary, ESS_PER_CHAIN_MIN, McmcMethod, NutsReport, Output, RHAT_MAX,
-    UnconvergedReason,
+use numerics::sampling::diagnostics::{ChainDiagnostics, DRAWS_MIN, ESS_PER_CHAIN_MIN, RHAT_MAX};
+use numerics::sampling::mcmc::summary::BFMI_MIN;
+use numerics::sampling::mcmc::{
+    ChainSchedule, ChainSummary, DEPTH_MAX, MarkovChain, MetricShape, TrajectorySummary,
 };
-use super::trajectory::DEPTH_MAX;
-use crate::sampling::blocks::SampleMoments;
-use crate::sampling::diagnostics::{ChainDiagnostics, DRAWS_MIN, DiagnosticParts};
+use tool_core::{Ctx, RandomSeed, Real};
+
+use super::model::{Args, DimensionSummary, McmcMethod, MetricForm, NutsReport, Output};
 
 /// Acceptance rates outside of this range mean a badly scaled proposal.
 const ACCEPTANCE_RANGE: std::ops::Range<f64> = 0.05..0.8;
-/// An energy fraction below this means that fresh momenta move the energy too little (Stan's threshold).
-const BFMI_MIN: f64 = 0.3;
-/// More diverging trajectories than this share speak against the draws.
-const DIVERGENCES_MAX: f64 = 0.01;
 /// More trajectories than this share that end where the density is zero make the sampler slow.
 const OUTSIDE_MAX: f64 = 0.1;
 
-/// Dimensions that are diagnosed in parallel; a constant, because each takes memory.
-pub(in crate::sampling) const AXES_AT_ONCE: usize = 4;
-/// Doubles that diagnosing one draw of one dimension takes: halves, ranks, order, spectrum.
-pub(in crate::sampling) const PER_DRAW: usize = 24;
-
-/// Moments, diagnostics and counts of the chains; the draws are left out.
-///
-/// # Errors
-/// When the call is stopped, or the draws diverge.
-pub(super) fn summarise_chains(
+/// Moments, diagnostics and counts of the chains; the draws and the names are left out.
+pub(super) fn chain_output(
     plan: &ChainSchedule<'_>,
     chains: &[MarkovChain],
+    found: ChainSummary,
     seed: RandomSeed,
-    ctx: &Ctx,
-) -> Result<Output, ToolError> {
+) -> Output {
     let dimension = plan.start.len();
-    let columns = |axis| draws_by_chain(chains, axis, dimension);
-    let found = of_axes(dimension, (chains.len(), plan.draws), columns, ctx)?;
-    let mean: Vec<f64> = found.iter().map(|(moments, _)| moments.mean).collect();
-    let diagnostics: Vec<ChainDiagnostics> = found.into_iter().map(|(_, found)| found).collect();
-    let covariance = sample_covariance(chains, &mean, ctx)?;
-    let count = (chains.len() * plan.draws) as f64;
-    let mut entries = covariance.iter().flatten();
-    if count >= 2.0 && entries.any(|entry| !entry.is_finite()) {
-        return Err(improper_density_error("the draws diverge"));
-    }
+    let diagnostics = &found.diagnostics;
     let real =
         |f: fn(&ChainDiagnostics) -> f64| diagnostics.iter().map(|found| Real(f(found))).collect();
-    let enough = ESS_PER_CHAIN_MIN * chains.len() as f64;
-    let nuts = trajectory_statistics(chains);
-    let unsound = |nuts: &NutsReport| !is_sound(nuts, count * plan.thin as f64);
-    let unmixed = |found: &ChainDiagnostics| {
-        UnconvergedReason::of(
-            found.rhat,
-            lowest_number([found.ess_bulk, found.ess_tail]),
-            enough,
-        )
-    };
-    let unsound = nuts.as_ref().is_some_and(unsound);
-    let reason = diagnostics.iter().find_map(unmixed);
-    let reason = reason.or(unsound.then_some(UnconvergedReason::Trajectories));
-    let accepted = chains.iter().map(|chain| chain.accepted).sum::<f64>();
-    let std_dev = |axis: usize| Real(covariance[axis][axis].sqrt());
+    let std_dev = |axis: usize| Real(found.covariance[axis][axis].sqrt());
     let reals = |row: &Vec<f64>| row.iter().copied().map(Real).collect();
+    let row = |axis: usize| {
+        let [q5, q50, q95] = found.quantiles[axis];
+        DimensionSummary {
+            name: format!("x{axis}"),
+            mean: found.mean[axis],
+            std_dev: std_dev(axis),
+            q5,
+            q50,
+            q95,
+            ess: Real(diagnostics[axis].ess_bulk),
+            rhat: Real(diagnostics[axis].rhat),
+        }
+    };
     let proposal = |chain: &MarkovChain| chain.proposal_std.clone();
-    Ok(Output {
+    Output {
         samples: None,
-        method: nuts
+        method: found
+            .trajectories
             .as_ref()
             .map_or(McmcMethod::Metropolis, |_| McmcMethod::Nuts),
-        acceptance_rate: accepted / (count * plan.thin as f64),
-        summary: dimension_summaries(chains, (&mean, &covariance, &diagnostics), ctx)?,
-        mean,
+        acceptance_rate: found.acceptance_rate,
+        summary: (0..dimension).map(row).collect(),
         std_dev: (0..dimension).map(std_dev).collect(),
-        covariance: covariance.iter().map(reals).collect(),
+        covariance: found.covariance.iter().map(reals).collect(),
         ess: real(|found| found.ess_bulk),
         ess_tail: real(|found| found.ess_tail),
         rhat: real(|found| found.rhat),
         mcse: real(|found| found.mcse),
-        converged: reason.is_none(),
-        reason,
+        converged: found.unconverged.is_none(),
+        reason: found.unconverged.map(Into::into),
         proposal_std: chains.iter().map(proposal).collect(),
         adapted: plan.burnin > 0,
         n_samples: plan.draws as i64,
         chains: chains.len() as i64,
         dimension,
         names: None,
-        evaluations: chains.iter().map(|chain| chain.evaluations).sum(),
-        nuts,
+        evaluations: found.evaluations,
+        mean: found.mean,
+        nuts: found.trajectories.map(nuts_report),
         seed,
-    })
-}
-
-/// A row for each dimension, with the names `x0`, `x1`, ...
-fn dimension_summaries(
-    chains: &[MarkovChain],
-    (mean, covariance, diagnostics): (&[f64], &[Vec<f64>], &[ChainDiagnostics]),
-    ctx: &Ctx,
-) -> Result<Vec<DimensionSummary>, ToolError> {
-    let dimension = mean.len();
-    let row = |axis: usize| {
-        ctx.check()?;
-        let mut draws = draws_by_chain(chains, axis, dimension).concat();
-        draws.sort_unstable_by(f64::total_cmp);
-        let quantile = |p: f64| QuantileDefinition::Linear.of(&draws, p);
-        Ok(DimensionSummary {
-            name: format!("x{axis}"),
-            mean: mean[axis],
-            std_dev: Real(covariance[axis][axis].sqrt()),
-            q5: quantile(0.05),
-            q50: quantile(0.5),
-            q95: quantile(0.95),
-            ess: Real(diagnostics[axis].ess_bulk),
-            rhat: Real(diagnostics[axis].rhat),
-        })
-    };
-    (0..dimension).map(row).collect()
-}
-
-/// The lowest of some numbers; NaN where one is: what is not known of one is not known of all.
-pub(in crate::sampling) fn lowest_number(numbers: impl IntoIterator<Item = f64>) -> f64 {
-    let lower = |a: f64, b: f64| if a.is_nan() || a < b { a } else { b };
-    numbers.into_iter().reduce(lower).unwrap_or(f64::NAN)
-}
-
-/// Moments and diagnostics of every dimension of `chains` chains of `draws` draws; `columns` are the draws of one dimension, by chain.
-///
-/// # Errors
-/// When the call is stopped.
-pub(in crate::sampling) fn of_axes(
-    dimension: usize,
-    (chains, draws): (usize, usize),
-    columns: impl Fn(usize) -> Vec<Vec<f64>> + Sync,
-    ctx: &Ctx,
-) -> Result<Vec<(SampleMoments, ChainDiagnostics)>, ToolError> {
-    let diagnosis = DiagnosticParts::new(chains, draws);
-    let axes: Vec<usize> = (0..dimension).collect();
-    let mut found = Vec::with_capacity(dimension);
-    for group in axes.chunks(AXES_AT_ONCE) {
-        let of_axis = |&axis: &usize| {
-            let columns = columns(axis);
-            let moments = columns
-                .iter()
-                .map(|column| SampleMoments::of(column))
-                .collect();
-            Ok((
-                SampleMoments::join_all(moments),
-                diagnosis.of(&columns, ctx)?,
-            ))
-        };
-        let of_group: Result<Vec<_>, ToolError> =
-            thread_pools::run_in_pool(|| group.par_iter().map(of_axis).collect());
-        found.extend(of_group?);
     }
-    Ok(found)
 }
 
-/// One coordinate of the draws, by chain.
-fn draws_by_chain(chains: &[MarkovChain], axis: usize, dimension: usize) -> Vec<Vec<f64>> {
-    let column = |chain: &MarkovChain| {
-        let draws = chain.draws[axis..].iter();
-        draws.step_by(dimension).copied().collect()
-    };
-    chains.iter().map(column).collect()
-}
-
-/// Statistics of the trajectories; `None` for random walks.
-fn trajectory_statistics(chains: &[MarkovChain]) -> Option<NutsReport> {
-    let of_chains = chains
-        .iter()
-        .filter_map(|chain| chain.trajectories.as_ref());
-    let found: Vec<&TrajectoryStatistics> = of_chains.collect();
-    let total =
-        |count: fn(&TrajectoryStatistics) -> u64| found.iter().map(|chain| count(chain)).sum();
-    (!found.is_empty()).then(|| NutsReport {
-        divergences: total(|chain| chain.divergences),
-        outside: total(|chain| chain.outside),
-        tree_depth_saturated: total(|chain| chain.saturated),
-        step_size: found.iter().map(|chain| chain.step_size).collect(),
-        metric: found.iter().map(|chain| chain.metric).collect(),
-        bfmi: found.iter().map(|chain| Real(chain.bfmi)).collect(),
-    })
-}
-
-/// Whether nothing about this many trajectories speaks against the draws.
-fn is_sound(nuts: &NutsReport, count: f64) -> bool {
-    nuts.divergences as f64 <= DIVERGENCES_MAX * count
-        && nuts.bfmi.iter().all(|bfmi| bfmi.0 >= BFMI_MIN)
-}
-
-/// Sample covariance over all draws of all chains.
-fn sample_covariance(
-    chains: &[MarkovChain],
-    mean: &[f64],
-    ctx: &Ctx,
-) -> Result<Vec<Vec<f64>>, ToolError> {
-    let dimension = mean.len();
-    let mut sums = vec![vec![0.0; dimension]; dimension];
-    let mut count = 0.0;
-    let draws = chains
-        .iter()
-        .map(|chain| chain.draws.chunks_exact(dimension));
-    for draw in draws.flatten() {
-        ctx.check()?;
-        count += 1.0;
-        for (row, sums) in sums.iter_mut().enumerate() {
-            let deviation = draw[row] - mean[row];
-            for (column, sum) in sums.iter_mut().enumerate() {
-                *sum += deviation * (draw[column] - mean[column]);
-            }
-        }
+fn nuts_report(found: TrajectorySummary) -> NutsReport {
+    let form = |shape: MetricShape| MetricForm::from(shape);
+    NutsReport {
+        divergences: found.divergences,
+        outside: found.outside,
+        tree_depth_saturated: found.saturated,
+        step_size: found.step_size,
+        metric: found.metric.into_iter().map(form).collect(),
+        bfmi: found.bfmi.into_iter().map(Real).collect(),
     }
-    let entries = sums.iter_mut().flatten();
-    entries.for_each(|sum| *sum /= count - 1.0);
-    Ok(sums)
 }
 
 /// Warns of draws that must not be used as they are.

@@ -1,9 +1,9 @@
 //! What a call of `fft` gives, checked.
 
-use kernels::signal::Complex64;
-use kernels::signal::spectrum::TrendRemoval;
-use kernels::signal::transform::transform_cost;
-use kernels::signal::window::WindowFunction;
+use numerics::signal::Complex64;
+use numerics::signal::spectrum::TrendRemoval;
+use numerics::signal::transform::transform_cost;
+use numerics::signal::window::WindowFunction;
 
 use super::{Args, Kind, Sides, TrendName, WindowName};
 use crate::linalg::solve::Rhs;

@@ -1,13 +1,14 @@
 //! Power spectra.
 
-use kernels::signal::peaks::PeakSearch;
-use kernels::signal::spectrum::{SpectrumScaling, WelchMethod};
-use kernels::signal::transform::{bin_frequencies, transform_cost};
+use numerics::signal::peaks::PeakSearch;
+use numerics::signal::spectrum::{SpectrumScaling, WelchMethod};
+use numerics::signal::transform::{bin_frequencies, transform_cost};
 
 use super::given::{FftRequest, FftSamples};
 use super::tones::find_tones;
 use super::transforms::half_width;
 use super::{Args, Output, ScalingName, Sides};
+use crate::call_watch::CallWatch;
 use crate::prelude::*;
 
 /// Welch's method.
@@ -51,10 +52,10 @@ pub(super) fn power_spectrum(
         scaling,
         rate: given.rate,
     };
-    let Some(found) = welch.run(&samples, || ctx.stop().is_set()) else {
-        ctx.check()?;
-        refuse!(numeric "/data", "stopped"; "stopped");
-    };
+    let watch = CallWatch(ctx);
+    let found = welch
+        .run(&samples, &watch)
+        .map_err(|interruption| watch.interruption_error(interruption))?;
     if found.power.iter().any(|power| !power.is_finite()) {
         refuse!(numeric "/data", "overflow"; "a power is larger than any double"; "scale `data`");
     }

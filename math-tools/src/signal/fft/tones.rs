@@ -1,6 +1,6 @@
 //! [`SpectralTone`]: a peak of a spectrum in the units of the caller.
 
-use kernels::signal::peaks::PeakSearch;
+use numerics::signal::peaks::PeakSearch;
 
 use crate::prelude::*;
 
@@ -30,7 +30,7 @@ pub(super) fn find_tones(
     const ROUNDING: f64 = 1e-13;
     let spacing = rate / search.points as f64;
     let most = most.map_or(USUAL, BoundedInteger::size);
-    let tone = |peak: kernels::signal::peaks::SpectralPeak| {
+    let tone = |peak: numerics::signal::peaks::SpectralPeak| {
         let mut place = peak.index as f64 + peak.offset;
         if search.is_circular && place >= search.points as f64 / 2.0 {
             place -= search.points as f64;

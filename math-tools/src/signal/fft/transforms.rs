@@ -1,10 +1,10 @@
 //! Spectra and amplitudes of samples, and the way back.
 
-use kernels::dense::{exponent_of, scale_by_exponent};
-use kernels::signal::spectrum::subtract_trend;
-use kernels::signal::transform::{self, TransformDirection};
-use kernels::signal::window::WindowFunction;
-use kernels::signal::{Complex64, lobe, peaks};
+use numerics::dense::{exponent_of, scale_by_exponent};
+use numerics::signal::spectrum::subtract_trend;
+use numerics::signal::transform::{self, TransformDirection};
+use numerics::signal::window::WindowFunction;
+use numerics::signal::{Complex64, lobe, peaks};
 
 use super::given::{FftRequest, FftSamples, TransformShape};
 use super::tones::find_tones;

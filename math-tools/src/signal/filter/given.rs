@@ -1,7 +1,7 @@
 //! The filter of a call: designed, or as it is given.
 
-use kernels::signal::design::{FilterPrototype, PassBand, Section, design_filter};
-use kernels::signal::filter::FilterCascade;
+use numerics::signal::design::{FilterPrototype, PassBand, Section, design_filter};
+use numerics::signal::filter::FilterCascade;
 use tool_core::schema::json;
 use tool_core::{DecodeError, EncodeError, Encoder};
 

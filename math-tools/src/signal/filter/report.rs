@@ -1,6 +1,6 @@
 //! What is said of a filter: stability, gains, delays, a picture.
 
-use kernels::signal::filter::{is_stable, pole_radius};
+use numerics::signal::filter::{is_stable, pole_radius};
 
 use super::given::{EdgeTreatment, FilterRequest};
 use super::{Args, FilterDesign, Output, PassbandKind};

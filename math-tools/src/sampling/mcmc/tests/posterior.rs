@@ -2,9 +2,11 @@
 
 use tool_core::{BoundedInteger, CallBudget, Ctx, ErrorCode, Probability, StopFlag, Tool};
 
+use numerics::NoWatch;
+use numerics::sampling::blocks::SampleMoments;
+use numerics::sampling::diagnostics::diagnose_chains;
+
 use super::{args, run};
-use crate::sampling::blocks::SampleMoments;
-use crate::sampling::diagnostics::diagnose_chains;
 use crate::sampling::mcmc::{Args, McmcMethod, MetricForm, NutsReport, Output};
 
 fn nuts_args(log_density: &str, start: Vec<f64>) -> Args {
@@ -36,7 +38,7 @@ fn check(output: &Output, f: impl Fn(&[f64]) -> f64, expected: f64) {
         .map(|chain| chain.chunks_exact(output.dimension).map(&f).collect())
         .collect();
     let mean = SampleMoments::of(&chains.concat()).mean;
-    let mcse = diagnose_chains(&chains, &Ctx::default()).unwrap().mcse;
+    let mcse = diagnose_chains(&chains, &NoWatch).unwrap().mcse;
     assert!(
         (mean - expected).abs() <= 5.0 * mcse,
         "expected {expected}, found {mean} +- {mcse}"
