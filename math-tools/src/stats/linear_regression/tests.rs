@@ -401,3 +401,256 @@ fn nist_filip_and_wampler5() {
         1e-12,
     );
 }
+
+/// A fit by formula; columns are named.
+fn fit_formula(columns: &[(&str, &[f64])], formula: &str) -> Value {
+    let columns = columns
+        .iter()
+        .map(|(name, column)| (*name, Value::vector(column.to_vec())));
+    let data = Value::object(columns);
+    run(&Value::object([
+        ("data", data),
+        ("formula", Value::from(formula)),
+    ]))
+    .unwrap()
+}
+
+/// NIST StRD, linear regression, by formula: Filip, Pontius, NoInt1, NoInt2 and Wampler1 to Wampler5. Powers are formed in doubled precision, and errors
+/// of nearly dependent columns are computed in it.
+#[test]
+fn nist_by_formula() {
+    use crate::linalg::tests::nist::{
+        FILIP, FILIP_RESIDUAL_STD, FILIP_X, FILIP_Y, WAMPLER_DELTA, WAMPLER5_STANDARD_ERRORS,
+    };
+    let powers = |degree: usize| {
+        let terms: Vec<String> = (1..=degree).map(|power| format!("I(x^{power})")).collect();
+        format!("y ~ {}", terms.join(" + "))
+    };
+    let (expected, errors): (Vec<f64>, Vec<f64>) = FILIP.into_iter().unzip();
+    for formula in [powers(10), "y ~ poly(x, 10, raw=True)".to_owned()] {
+        let output = fit_formula(&[("x", &FILIP_X), ("y", &FILIP_Y)], &formula);
+        check(&estimates(&output), &expected, 1e-12);
+        check(&of_terms(&output, "standard_error"), &errors, 1e-9);
+        check(
+            &[number(&output, "/residual_std")],
+            &[FILIP_RESIDUAL_STD],
+            1e-12,
+        );
+    }
+    let x: Vec<f64> = (0..21).map(f64::from).collect();
+    for (scale, tolerance) in [(0.0, 1e-12), (1.0, 1e-11), (100.0, 1e-10), (10_000.0, 1e-8)] {
+        let polynomial = |x: f64| (0..6).map(|power| x.powi(power)).sum::<f64>();
+        let y: Vec<f64> = x
+            .iter()
+            .zip(WAMPLER_DELTA)
+            .map(|(x, delta)| polynomial(*x) + scale * delta)
+            .collect();
+        let output = fit_formula(&[("x", &x), ("y", &y)], &powers(5));
+        check(&estimates(&output), &[1.0; 6], tolerance);
+        if scale > 0.0 {
+            let errors = WAMPLER5_STANDARD_ERRORS.map(|error| error * scale / 10_000.0);
+            check(&of_terms(&output, "standard_error"), &errors, 1e-12);
+        }
+    }
+    // Wampler2: coefficients 1, 0.1, ..., 0.00001, whose responses have five decimals.
+    let digits = |x: f64| {
+        (0..6)
+            .map(|power| x.powi(power) * 10_f64.powi(5 - power))
+            .sum::<f64>()
+            / 1e5
+    };
+    let y: Vec<f64> = x.iter().map(|x| digits(*x)).collect();
+    let output = fit_formula(&[("x", &x), ("y", &y)], &powers(5));
+    check(
+        &estimates(&output),
+        &[1.0, 0.1, 0.01, 0.001, 0.0001, 0.00001],
+        1e-10,
+    );
+}
+
+/// NIST StRD: Pontius (calibration of load cells), NoInt1 and NoInt2 (no intercept), by formula.
+#[test]
+fn nist_quadratic_and_no_intercept_by_formula() {
+    #[rustfmt::skip]
+    let y = [
+        0.11019, 0.21956, 0.32949, 0.43899, 0.54803, 0.65694, 0.76562, 0.87487, 0.98292, 1.09146, 1.20001, 1.30822, 1.41599,
+        1.52399, 1.63194, 1.73947, 1.84646, 1.95392, 2.06128, 2.16844, 0.11052, 0.22018, 0.32939, 0.43886, 0.54798, 0.65739,
+        0.76596, 0.87474, 0.98300, 1.09150, 1.20004, 1.30818, 1.41613, 1.52408, 1.63159, 1.73965, 1.84696, 1.95445, 2.06177,
+        2.16829,
+    ];
+    let x: Vec<f64> = (0..40)
+        .map(|row| f64::from(row % 20 + 1) * 150_000.0)
+        .collect();
+    let output = fit_formula(&[("x", &x), ("y", &y)], "y ~ x + I(x^2)");
+    check(
+        &estimates(&output),
+        &[
+            0.673565789473684E-03,
+            0.732059160401003E-06,
+            -0.316081871345029E-14,
+        ],
+        1e-12,
+    );
+    let errors = [
+        0.107938612033077E-03,
+        0.157817399981659E-09,
+        0.486652849992036E-16,
+    ];
+    check(&of_terms(&output, "standard_error"), &errors, 1e-12);
+    check(
+        &[number(&output, "/residual_std"), number(&output, "/r2")],
+        &[0.205177424076185E-03, 0.999999900178537],
+        1e-12,
+    );
+
+    let x: Vec<f64> = (60..=70).map(f64::from).collect();
+    let y: Vec<f64> = (130..=140).map(f64::from).collect();
+    let output = fit_formula(&[("x", &x), ("y", &y)], "y ~ x - 1");
+    check(
+        &numbers(&output, "coefficients"),
+        &[2.07438016528926],
+        1e-13,
+    );
+    check(
+        &of_terms(&output, "standard_error"),
+        &[0.165289256198347E-01],
+        1e-13,
+    );
+    check(
+        &[number(&output, "/residual_std"), number(&output, "/r2")],
+        &[3.56753034006338, 0.999365492298663],
+        1e-13,
+    );
+
+    let output = fit_formula(
+        &[("x", &[4.0, 5.0, 6.0]), ("y", &[3.0, 4.0, 4.0])],
+        "y ~ 0 + x",
+    );
+    check(
+        &numbers(&output, "coefficients"),
+        &[0.727272727272727],
+        1e-13,
+    );
+    check(
+        &of_terms(&output, "standard_error"),
+        &[0.420827318078432E-01],
+        1e-13,
+    );
+    check(
+        &[number(&output, "/residual_std"), number(&output, "/r2")],
+        &[0.369274472937998, 0.993348115299335],
+        1e-13,
+    );
+}
+
+/// The sentence says what the numbers say: explained share, p value, effect with its interval, and what is not clear.
+#[test]
+fn the_sentence_follows_from_the_numbers() {
+    use crate::stats::reporting::words::{estimate_words, number_words};
+    let output = run(&parse(
+        r#"{"data": {"price": [10, 12, 11, 13, 20, 22, 21, 23], "city": ["Lyon", "Lyon", "Lyon", "Lyon", "Oslo", "Oslo", "Oslo", "Oslo"],
+            "noise": [1, 2, 2, 1, 1, 2, 2, 1]}, "formula": "price ~ city + noise"}"#,
+    ))
+    .unwrap();
+    let summary = output.get("summary").unwrap();
+    let of = |pointer: &str| estimate_words(number(&output, pointer));
+    let expected = format!(
+        "The terms explain {} % of the variation of `price` in 8 rows (p < 0.001). Clear at 95 %: `city` Oslo against Lyon +{} (interval {} to {}); 1 term is not clearly different from no effect.",
+        number_words(100.0 * number(&output, "/r2")),
+        of("/terms/1/estimate"),
+        of("/terms/1/interval/0"),
+        of("/terms/1/interval/1"),
+    );
+    assert_eq!(summary.as_str(), Some(expected.as_str()));
+    assert!(number(&output, "/fit/f_p") < 0.001 && number(&output, "/terms/2/interval/0") < 0.0);
+    let apa = output.get("apa").unwrap();
+    let f = number(&output, "/fit/f");
+    assert!(
+        apa.as_str()
+            .unwrap()
+            .starts_with(&format!("F(2, 5) = {f:.2}, p < .001, R2 = .")),
+        "{apa}"
+    );
+}
+
+#[test]
+fn faults_of_formulas_name_the_argument() {
+    let data = r#""data": {"x": [1, 2, 3, 5], "y": [2, 3, 5, 4], "g": ["a", "a", "b", "b"], "e": [null, null, null, null]}"#;
+    for (rest, path, words) in [
+        (
+            r#""formula": "y ~ z""#,
+            "/formula",
+            "there is no column `z`",
+        ),
+        (
+            r#""formula": "y ~ x + e""#,
+            "/formula",
+            "no row has a value",
+        ),
+        (r#""formula": "y ~ log(g)""#, "/formula", "holds categories"),
+        (r#""formula": "g ~ x""#, "/formula", "is a category"),
+        (r#""formula": "y ~ x + (1 | g)""#, "/formula", "random term"),
+        (
+            r#""formula": "y ~ x", "errors": "cluster""#,
+            "/cluster",
+            "the column of the clusters",
+        ),
+        (
+            r#""formula": "y ~ x", "errors": "HC3", "cluster": "g""#,
+            "/errors",
+            "clustered errors alone",
+        ),
+        (r#""formula": "y ~ x", "weights": "q""#, "/weights", "q"),
+        (
+            r#""formula": "y ~ x", "confidence": 0"#,
+            "/confidence",
+            "above 0 and below 1",
+        ),
+        (
+            r#""formula": "y ~ x", "x": [1]"#,
+            "/formula",
+            "takes the place",
+        ),
+        (
+            r#""formula": "y ~ x", "predict": {"x": [null]}"#,
+            "/predict",
+            "missing cell",
+        ),
+        (
+            r#""formula": "y ~ g", "predict": {"g": ["c"]}"#,
+            "/predict",
+            "no level `c`",
+        ),
+        (
+            r#""formula": "y ~ x", "penalty": "lasso", "errors": "HC3""#,
+            "/penalty",
+            "no standard errors",
+        ),
+        (
+            r#""formula": "y ~ x", "penalty": "ridge", "l1_ratio": 0.5"#,
+            "/l1_ratio",
+            "elastic net",
+        ),
+        (r#""x": [1, 2]"#, "/data", "needs a `formula`"),
+    ] {
+        let err = run(&parse(&format!("{{{data}, {rest}}}"))).unwrap_err();
+        assert_eq!(
+            (err.code(), err.path()),
+            (ErrorCode::InvalidArgs, Some(path)),
+            "{rest}: {err:?}"
+        );
+        assert!(err.message().contains(words), "{rest}: {err:?}");
+    }
+    for (args, path) in [
+        (r#"{"x": [1, 2]}"#, "/y"),
+        (r#"{"y": [1, 2]}"#, "/x"),
+        (r#"{"formula": "y ~ x"}"#, "/data"),
+    ] {
+        let err = run(&parse(args)).unwrap_err();
+        assert_eq!(
+            (err.code(), err.path()),
+            (ErrorCode::InvalidArgs, Some(path)),
+            "{args}: {err:?}"
+        );
+    }
+}
