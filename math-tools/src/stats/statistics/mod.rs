@@ -1,11 +1,19 @@
 //! Summary statistics of a sample.
 
-mod kernel;
+pub(crate) mod extended;
 #[cfg(test)]
 mod tests;
 
-use kernels::quantile;
+use numerics::quantile;
 
+use numerics::Interruption;
+use numerics::stats::SampleSummary;
+
+use self::extended::{
+    ExtendedStatistics, WeightedStatistics, extended_statistics, weighted_statistics,
+};
+use super::group_statistics::check_trim;
+use crate::call_watch::CallWatch;
 use crate::prelude::*;
 
 /// Summary statistics of a list of numbers: count, sum, mean, extremes, median, quartiles, and variance and standard deviation
@@ -25,6 +33,22 @@ pub(crate) struct Args {
     /// Definition of `quantiles`, by NumPy's name; absent: `linear`. Or by R's: `type1` to `type9`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub definition: Option<QuantileRule>,
+    /// Weights of at least 0, one for each value: `weighted` then has their statistics.
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    pub weights: Option<Input<Vector>>,
+    /// Whether to return `extended`: shape, robust measures, and the interval of the mean.
+    #[value(default)]
+    pub extended: bool,
+    /// Share of the values that the trimmed and winsorised mean take off each side, below 0.5.
+    #[value(default = "default_trim")]
+    pub trim: Probability,
+    /// Confidence of the interval of the mean.
+    #[value(default = "crate::prelude::default_confidence")]
+    pub confidence: Probability,
+}
+
+fn default_trim() -> Probability {
+    Probability::literal(0.2)
 }
 
 /// A definition of the quantile of a sample.
@@ -188,6 +212,14 @@ pub(crate) struct Output {
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-shape" = ["k"], "x-present" = { "quantiles": { "not": null } }))]
     pub quantiles: Option<Vec<f64>>,
+    /// Shape, robust measures and the interval of the mean.
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "extended": true }))]
+    pub extended: Option<ExtendedStatistics>,
+    /// Statistics with the weights.
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "weights": { "not": null } }))]
+    pub weighted: Option<WeightedStatistics>,
 }
 
 impl Tool for Args {
@@ -221,7 +253,8 @@ impl Tool for Args {
         if lone && asked.is_none() {
             ctx.warn("the sample variance of a single value is undefined; `variance_sample` and `std_sample` are left out");
         }
-        let mut summary = kernel::SampleSummary::new(&data);
+        let watch = CallWatch(ctx);
+        let mut summary = SampleSummary::new(&data);
         let mut output = Output::default();
         for (index, &metric) in metrics.iter().enumerate() {
             if lone
@@ -237,7 +270,8 @@ impl Tool for Args {
                     "the sample variance of a single value is undefined";
                     "request the population variant, or pass at least two values");
             }
-            fill_statistic(&mut output, metric, &mut summary, ctx)?;
+            fill_statistic(&mut output, metric, &mut summary, ctx)
+                .map_err(|interruption| watch.interruption_error(interruption))?;
         }
         if args.definition.is_some() && args.quantiles.is_none() {
             refuse!(invalid "/definition"; "`definition` is that of `quantiles`, which are absent";
@@ -246,8 +280,18 @@ impl Tool for Args {
         if let Some(probabilities) = &args.quantiles {
             let definition = args.definition.unwrap_or(QuantileRule::Linear).into();
             let probabilities = probabilities.iter().map(|p| p.get());
-            let quantiles = probabilities.map(|p| summary.quantile_by(definition, p, ctx));
-            output.quantiles = Some(quantiles.collect::<Result<_, _>>()?);
+            let quantiles = probabilities.map(|p| summary.quantile_by(definition, p, &watch));
+            let quantiles = quantiles.collect::<Result<_, _>>();
+            let quantiles =
+                quantiles.map_err(|interruption| watch.interruption_error(interruption))?;
+            output.quantiles = Some(quantiles);
+        }
+        let (trim, confidence) = (check_trim(args.trim)?, confidence_level(args.confidence)?);
+        if args.extended {
+            output.extended = Some(extended_statistics(&data, trim, confidence));
+        }
+        if let Some(weights) = &args.weights {
+            output.weighted = Some(weighted_statistics(&data, &weights.load(ctx)?)?);
         }
         Ok(output)
     }
@@ -257,47 +301,54 @@ impl Tool for Args {
 fn fill_statistic(
     output: &mut Output,
     metric: StatisticMetric,
-    summary: &mut kernel::SampleSummary<'_>,
+    summary: &mut SampleSummary<'_>,
     ctx: &Ctx,
-) -> Result<(), ToolError> {
+) -> Result<(), Interruption> {
+    let watch = &CallWatch(ctx);
     let (slot, name, value) = match metric {
         StatisticMetric::Count => {
             output.count = Count::new(summary.count() as i64);
             return Ok(());
         }
         // These lie within the data.
-        StatisticMetric::Mean => return set_statistic(&mut output.mean, summary.mean(ctx)),
-        StatisticMetric::Min => return set_statistic(&mut output.min, summary.min(ctx)),
-        StatisticMetric::Max => return set_statistic(&mut output.max, summary.max(ctx)),
+        StatisticMetric::Mean => return set_statistic(&mut output.mean, summary.mean(watch)),
+        StatisticMetric::Min => return set_statistic(&mut output.min, summary.min(watch)),
+        StatisticMetric::Max => return set_statistic(&mut output.max, summary.max(watch)),
         StatisticMetric::Median => {
-            return set_statistic(&mut output.median, summary.quantile(0.5, ctx));
+            return set_statistic(&mut output.median, summary.quantile(0.5, watch));
         }
-        StatisticMetric::Q25 => return set_statistic(&mut output.q25, summary.quantile(0.25, ctx)),
-        StatisticMetric::Q75 => return set_statistic(&mut output.q75, summary.quantile(0.75, ctx)),
-        StatisticMetric::Sum => (&mut output.sum, "sum", summary.sum(ctx)?),
+        StatisticMetric::Q25 => {
+            return set_statistic(&mut output.q25, summary.quantile(0.25, watch));
+        }
+        StatisticMetric::Q75 => {
+            return set_statistic(&mut output.q75, summary.quantile(0.75, watch));
+        }
+        StatisticMetric::Sum => (&mut output.sum, "sum", summary.sum(watch)?),
         StatisticMetric::Iqr => {
-            let range = summary.quantile(0.75, ctx)? - summary.quantile(0.25, ctx)?;
+            let range = summary.quantile(0.75, watch)? - summary.quantile(0.25, watch)?;
             (&mut output.iqr, "iqr", range)
         }
         StatisticMetric::VarianceSample => {
-            let value = summary.variance(1, ctx)?;
+            let value = summary.variance(1, watch)?;
             (&mut output.variance_sample, "variance_sample", value)
         }
         StatisticMetric::VariancePopulation => {
-            let value = summary.variance(0, ctx)?;
+            let value = summary.variance(0, watch)?;
             (
                 &mut output.variance_population,
                 "variance_population",
                 value,
             )
         }
-        StatisticMetric::StdSample => (&mut output.std_sample, "std_sample", summary.std(1, ctx)?),
+        StatisticMetric::StdSample => {
+            (&mut output.std_sample, "std_sample", summary.std(1, watch)?)
+        }
         StatisticMetric::StdPopulation => {
-            let value = summary.std(0, ctx)?;
+            let value = summary.std(0, watch)?;
             (&mut output.std_population, "std_population", value)
         }
-        StatisticMetric::Std => (&mut output.std, "std", summary.std(0, ctx)?),
-        StatisticMetric::Var => (&mut output.var, "var", summary.variance(0, ctx)?),
+        StatisticMetric::Std => (&mut output.std, "std", summary.std(0, watch)?),
+        StatisticMetric::Var => (&mut output.var, "var", summary.variance(0, watch)?),
     };
     if !value.is_finite() {
         ctx.warn(format!(
@@ -308,7 +359,10 @@ fn fill_statistic(
     Ok(())
 }
 
-fn set_statistic(slot: &mut Option<f64>, value: Result<f64, ToolError>) -> Result<(), ToolError> {
+fn set_statistic(
+    slot: &mut Option<f64>,
+    value: Result<f64, Interruption>,
+) -> Result<(), Interruption> {
     *slot = Some(value?);
     Ok(())
 }
