@@ -395,7 +395,7 @@ fn fault(case: &Case, ctx: &Ctx) -> Option<String> {
 /// A NaN where the documentation of the result names none; infinities have their place in conditions and the like.
 fn not_a_number(output: &Value, at: String) -> Option<String> {
     /// Values at points where a function is none, and what too few or equal numbers do not say.
-    const MAY: [&str; 17] = [
+    const MAY: [&str; 20] = [
         "/kkt_residual",
         "/parameters",
         "/band",
@@ -413,6 +413,10 @@ fn not_a_number(output: &Value, at: String) -> Option<String> {
         "/r2",
         "/adjusted_r2",
         "/condition",
+        // Shapes of few or equal numbers, and statistics beside an exact p value.
+        "/extended",
+        "/groups",
+        "/pairs",
     ];
     if output.as_str() == Some("NaN")
         && (at.ends_with("/estimate") || !MAY.iter().any(|place| at.starts_with(place)))

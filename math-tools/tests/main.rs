@@ -1,6 +1,5 @@
-//! Every pure tool: its spec, its schema and its examples; and what a program in Rust calls.
+//! Every pure tool: its spec, its schema and its examples.
 
-mod equations;
 mod every_tool;
 mod extremes;
 mod names;
