@@ -27,21 +27,49 @@ const FACTORS: [f64; 4] = [
 ];
 
 /// Tools without quantities in units, or whose numbers are no quantities of one.
-const WITHOUT_UNITS: [&str; 10] = [
+const WITHOUT_UNITS: [&str; 36] = [
+    // Counts, and integers.
+    "combinatorics",
+    "number_theory",
+    "contingency",
     // Texts, tables and plots.
     "csv_to_json",
+    "datetime_calc",
+    "encode_text",
+    "hash_text",
+    "json_canonicalize",
+    "json_diff",
+    "json_parse",
+    "json_patch",
     "json_query",
     "json_to_csv",
+    "json_validate",
+    "plot",
     "plot_braille",
     "plot_function",
     "plot_sixel",
+    "report_page",
+    "regex_extract",
+    "render_math",
     "sql_query",
+    "text_diff",
+    "text_stats",
+    // Draws numbers without a scale, and plans of standardised effects.
+    "power_analysis",
+    "random_sample",
     // Asks a program.
     "optimize_program",
     // Exact factors of the SI.
     "convert_units",
     // Exact where the expression is.
     "calculate",
+    "symbolic_diff",
+    "symbolic_integrate",
+    "symbolic_limit",
+    "symbolic_series",
+    "symbolic_simplify",
+    "symbolic_solve",
+    "symbolic_sum",
 ];
 
 fn matrix(s: f64) -> Json {
@@ -92,9 +120,12 @@ const VALUES: [f64; 7] = [1.0, 3.1, 4.9, 7.2, 8.8, 9.1, 8.0];
 
 #[rustfmt::skip]
 const CASES: &[Case] = &[
+    Case { tool: "anova", what: "response", call: |s| json!({"data": {"y": list(s, &VALUES), "g": ["a", "b", "a", "b", "a", "b", "b"]}, "formula": "y ~ g"}), scaled: &[("/terms/0/squares", 2), ("/terms/0/f", 0), ("/terms/0/p", 0), ("/comparisons/0/difference", 1), ("/comparisons/0/p", 0)], tolerance: 1e-9 },
     Case { tool: "assignment", what: "costs", call: |s| json!({"cost": [[4.0 * s, s, 3.0 * s], [2.0 * s, 0.0, 5.0 * s], [3.0 * s, 2.0 * s, 2.0 * s]]}), scaled: &[("/total", 1), ("/costs", 1), ("/pairs", 0)], tolerance: 0.0 },
     Case { tool: "bayesopt", what: "objective", call: |s| json!({"objective": format!("{s:e}*(x-0.3)**2"), "bounds": [[-1, 2]], "n_init": 4, "n_iter": 8}), scaled: &[("/x_best", 0), ("/y_best", 1)], tolerance: 1e-6 },
     Case { tool: "bayesopt", what: "variables", call: |s| json!({"objective": format!("(x/{s:e}-0.3)**2"), "bounds": [[-s, 2.0 * s]], "n_init": 4, "n_iter": 8}), scaled: &[("/x_best", 1), ("/y_best", 0)], tolerance: 1e-6 },
+    Case { tool: "compare_groups", what: "two groups", call: |s| json!({"data": {"y": list(s, &VALUES), "g": ["a", "b", "a", "b", "a", "b", "b"]}, "value": "y", "group": "g"}), scaled: &[("/p", 0), ("/estimate/value", 1), ("/effects/0/value", 0), ("/groups/0/mean", 1)], tolerance: 1e-9 },
+    Case { tool: "compare_groups", what: "three groups", call: |s| json!({"data": {"y": list(s, &VALUES), "g": ["a", "b", "c", "c", "a", "b", "b"]}, "value": "y", "group": "g"}), scaled: &[("/p", 0), ("/groups/0/mean", 1)], tolerance: 1e-9 },
     Case { tool: "convolve", what: "one", call: |s| json!({"a": list(s, &VALUES), "b": [1, -2, 1]}), scaled: &[("/values", 1)], tolerance: 0.0 },
     Case { tool: "convolve", what: "both", call: |s| json!({"a": samples(s), "b": samples(s), "method": "fft"}), scaled: &[("/values", 2)], tolerance: 1e-14 },
     Case { tool: "curve_fit", what: "response", call: |s| json!({"model": "a*exp(-k*t)+c", "data": {"t": [0, 1, 2, 3, 4, 5], "y": list(s, &[8.1, 4.9, 3.1, 2.0, 1.6, 1.2])}, "predict": {"t": [6]}, "plot": false}), scaled: &[("/parameters/0/estimate", 1), ("/parameters/1/estimate", 1), ("/parameters/2/estimate", 0), ("/parameters/0/standard_error", 1), ("/predicted/band", 1)], tolerance: 1e-6 },
@@ -116,6 +147,10 @@ const CASES: &[Case] = &[
     Case { tool: "find_root", what: "bracket", call: |s| json!({"f": format!("exp(x/{s:e})-3"), "from": 0, "to": 3.0 * s, "plot": false}), scaled: &[("/root", 1)], tolerance: 1e-12 },
     Case { tool: "find_root", what: "start", call: |s| json!({"f": format!("exp(x/{s:e})-3"), "x0": s, "plot": false}), scaled: &[("/root", 1)], tolerance: 1e-12 },
     Case { tool: "histogram", what: "data", call: |s| json!({"data": list(s, &VALUES), "bins": 4}), scaled: &[("/bin_edges", 1), ("/counts", 0)], tolerance: 1e-15 },
+    Case { tool: "hypothesis_test", what: "two means", call: |s| json!({"x": list(s, &VALUES), "y": list(s, &PLACES)}), scaled: &[("/statistic", 0), ("/p", 0), ("/estimate/value", 1), ("/estimate/low", 1), ("/effects/0/value", 0)], tolerance: 1e-9 },
+    Case { tool: "hypothesis_test", what: "ranks", call: |s| json!({"test": "mann_whitney", "x": list(s, &VALUES), "y": list(s, &PLACES)}), scaled: &[("/statistic", 0), ("/p", 0), ("/estimate/value", 1)], tolerance: 1e-12 },
+    Case { tool: "hypothesis_test", what: "normality", call: |s| json!({"test": "shapiro_wilk", "x": list(s, &VALUES)}), scaled: &[("/statistic", 0), ("/p", 0)], tolerance: 1e-9 },
+    Case { tool: "hypothesis_test", what: "series", call: |s| json!({"test": "kpss", "x": samples(s)}), scaled: &[("/statistic", 0), ("/p", 0)], tolerance: 1e-9 },
     Case { tool: "integrate", what: "function", call: |s| json!({"f": format!("{s:e}*exp(-x)*sin(3*x)"), "from": 0, "to": 4, "plot": false}), scaled: &[("/integral", 1)], tolerance: 1e-10 },
     Case { tool: "integrate", what: "variable", call: |s| json!({"f": format!("exp(-(x/{s:e}))*sin(3*x/{s:e})"), "from": 0, "to": 4.0 * s, "plot": false}), scaled: &[("/integral", 1)], tolerance: 1e-10 },
     // An infinite range has no unit but 1: where a narrow peak is in it nothing tells.
@@ -144,6 +179,17 @@ const CASES: &[Case] = &[
     Case { tool: "linear_program", what: "all units", call: |s| json!({"c": [-3.0 * s, -5.0 * s], "A_ub": [[s, 0], [0, 2.0 * s], [3.0 * s, 2.0 * s]], "b_ub": [4.0 * s * s, 12.0 * s * s, 18.0 * s * s]}), scaled: &[("/x", 1), ("/objective", 2), ("/constraints/1/dual", 0)], tolerance: 1e-12 },
     Case { tool: "linear_regression", what: "response", call: |s| json!({"x": PLACES, "y": list(s, &VALUES)}), scaled: &[("/coefficients", 1), ("/intercept", 1)], tolerance: 1e-12 },
     Case { tool: "linear_regression", what: "predictor", call: |s| json!({"x": list(s, &PLACES), "y": VALUES}), scaled: &[("/coefficients", -1), ("/intercept", 0)], tolerance: 1e-12 },
+    Case { tool: "linear_regression", what: "response of a formula", call: |s| json!({"data": {"x": PLACES, "y": list(s, &VALUES)}, "formula": "y ~ x + I(x^2)", "errors": "HC3", "predict": {"x": [2]}}), scaled: &[("/terms/1/estimate", 1), ("/terms/2/standard_error", 1), ("/residual_std", 1), ("/r2", 0), ("/fit/f", 0), ("/checks/0/statistic", 0), ("/checks/2/statistic", 0), ("/influential/0/cooks_distance", 0), ("/predicted/0/new_upper", 1)], tolerance: 1e-9 },
+    Case { tool: "linear_regression", what: "predictor of a formula", call: |s| json!({"data": {"x": list(s, &PLACES), "y": VALUES}, "formula": "y ~ x + I(x^2)"}), scaled: &[("/terms/0/estimate", 0), ("/terms/1/estimate", -1), ("/terms/2/standard_error", -2), ("/collinearity/0/vif", 0)], tolerance: 1e-9 },
+    Case { tool: "linear_regression", what: "response with a penalty", call: |s| json!({"data": {"x": PLACES, "z": VALUES, "y": list(s, &[2.0, 3.0, 9.0, 8.0, 12.0, 14.0, 15.0])}, "formula": "y ~ x + z", "penalty": "lasso", "seed": 1}), scaled: &[("/coefficients/0", 1), ("/penalty/strength", 1), ("/r2", 0)], tolerance: 1e-9 },
+    Case { tool: "glm", what: "response", call: |s| json!({"data": {"x": PLACES, "y": list(s, &VALUES)}, "formula": "y ~ x", "family": "gamma", "link": "log"}), scaled: &[("/terms/1/estimate", 0), ("/terms/1/standard_error", 0), ("/fit/deviance", 0), ("/fit/dispersion", 0)], tolerance: 1e-8 },
+    Case { tool: "glm", what: "predictor", call: |s| json!({"data": {"x": list(s, &PLACES), "y": [1, 0, 2, 3, 2, 5, 6]}, "formula": "y ~ x", "family": "poisson"}), scaled: &[("/terms/1/estimate", -1), ("/terms/0/estimate", 0), ("/fit/deviance", 0)], tolerance: 1e-9 },
+    Case { tool: "mixed_model", what: "response", call: |s| json!({"data": {"y": list(s, &[9.0, 11.0, 19.0, 21.0, 29.0, 31.5]), "g": ["a", "a", "b", "b", "c", "c"]}, "formula": "y ~ 1 + (1 | g)"}), scaled: &[("/terms/0/estimate", 1), ("/terms/0/standard_error", 1), ("/random/0/std", 1), ("/residual_std", 1), ("/icc", 0), ("/terms/0/df", 0)], tolerance: 1e-6 },
+    Case { tool: "quantile_regression", what: "response", call: |s| json!({"data": {"x": PLACES, "y": list(s, &VALUES)}, "formula": "y ~ x", "seed": 1}), scaled: &[("/terms/1/estimate", 1), ("/terms/1/standard_error", 1), ("/quantiles/0/loss", 1)], tolerance: 1e-9 },
+    Case { tool: "robust_regression", what: "response", call: |s| json!({"data": {"x": PLACES, "y": list(s, &VALUES)}, "formula": "y ~ x", "seed": 1}), scaled: &[("/terms/1/estimate", 1), ("/terms/1/standard_error", 1), ("/scale", 1)], tolerance: 1e-8 },
+    Case { tool: "time_series", what: "values", call: |s| json!({"data": samples(s), "period": 9, "forecast": 3, "hold_out": 0, "seed": 1}), scaled: &[("/forecast/0/mean", 1), ("/forecast/2/high_95", 1), ("/strength/season", 0), ("/fit/rmse", 1), ("/columns/trend/5", 1), ("/correlations/0/series", 0)], tolerance: 1e-6 },
+    Case { tool: "survival", what: "times", call: |s| json!({"data": {"t": list(s, &[6.0, 7.0, 9.0, 10.0, 1.0, 2.0, 3.0, 4.0]), "e": [1, 0, 1, 1, 1, 1, 0, 1], "g": ["b", "b", "b", "b", "a", "a", "a", "a"]}, "time": "t", "event": "e", "group": "g"}), scaled: &[("/groups/0/median", 1), ("/groups/1/restricted_mean", 1), ("/test/statistic", 0)], tolerance: 1e-12 },
+    Case { tool: "survival", what: "predictor of a hazard", call: |s| json!({"data": {"t": [6, 7, 9, 10, 1, 2, 3, 4], "e": [1, 0, 1, 1, 1, 1, 0, 1], "x": list(s, &[3.0, 1.0, 4.0, 2.0, 5.0, 3.5, 2.5, 1.5])}, "formula": "Surv(t, e) ~ x"}), scaled: &[("/terms/0/estimate", -1), ("/fit/log_likelihood", 0), ("/fit/concordance", 0)], tolerance: 1e-9 },
     Case { tool: "matrix_cholesky", what: "matrix", call: |s| json!({"A": symmetric(s * s)}), scaled: &[("/L", 1)], tolerance: 1e-14 },
     Case { tool: "matrix_determinant", what: "matrix", call: |s| json!({"A": matrix(s)}), scaled: &[("/determinant", 3)], tolerance: 1e-14 },
     Case { tool: "matrix_determinant", what: "singular", call: |s| json!({"A": deficient(0.7 * s)}), scaled: &[], tolerance: 0.0 },
@@ -214,6 +260,29 @@ const CASES: &[Case] = &[
     Case { tool: "sparse_solve", what: "iterations", call: |s| json!({"rows": [0, 0, 1, 1], "cols": [0, 1, 0, 1], "values": list(s, &[2.0, 1.0, 1.0, 3.0]), "b": [4, 7], "method": "cg"}), scaled: &[("/x", -1)], tolerance: 1e-9 },
     Case { tool: "sparse_solve", what: "gmres", call: |s| json!({"rows": [0, 0, 1, 1], "cols": [0, 1, 0, 1], "values": list(s, &[2.0, 1.0, -1.0, 3.0]), "b": [4, 7], "method": "gmres"}), scaled: &[("/x", -1)], tolerance: 1e-9 },
     Case { tool: "sparse_solve", what: "singular", call: |s| json!({"rows": [0, 0, 1, 1], "cols": [0, 1, 0, 1], "values": list(s, &[1.0, 2.0, 2.0, 4.0]), "b": [4, 7]}), scaled: &[], tolerance: 0.0 },
+    Case { tool: "table_describe", what: "a column", call: |s| json!({"table": {"t": PLACES, "v": list(s, &VALUES)}, "rows": 0}), scaled: &[("/numbers/1/mean", 1), ("/numbers/1/std", 1), ("/numbers/1/p5", 1), ("/numbers/1/median", 1), ("/histograms/v", 0), ("/correlations", 0)], tolerance: 1e-15 },
+    Case { tool: "table_group", what: "values", call: |s| json!({"table": {"g": [1, 2, 1, 2, 1, 2, 1], "v": list(s, &VALUES)}, "by": ["g"], "aggregates": ["n = count()", "sum(v)", "std(v)", "var(v)", "quantile(v, 0.3)"]}), scaled: &[("/table/n", 0), ("/table/sum_v", 1), ("/table/std_v", 1), ("/table/var_v", 2)], tolerance: 1e-15 },
+    Case { tool: "table_join", what: "places of the nearest", call: |s| json!({"left": {"t": list(s, &PLACES)}, "right": {"t": list(s, &[0.5, 2.75, 6.5]), "q": [1, 2, 3]}, "nearest": "t"}), scaled: &[("/table/t", 1), ("/table/q", 0)], tolerance: 0.0 },
+    Case { tool: "table_melt", what: "values", call: |s| json!({"table": {"k": [1, 2], "a": list(s, &[1.5, 2.5]), "b": list(s, &[0.25, 4.5])}, "keep": ["k"]}), scaled: &[("/table/value", 1)], tolerance: 0.0 },
+    Case { tool: "table_pivot", what: "values", call: |s| json!({"table": {"k": [1, 1, 2, 2], "c": ["a", "b", "a", "a"], "v": list(s, &[1.5, 2.5, 0.25, 4.5])}, "by": ["k"], "names": "c", "values": "v", "function": "mean"}), scaled: &[("/table/a", 1)], tolerance: 0.0 },
+    Case { tool: "table_select", what: "values", call: |s| json!({"table": {"v": list(s, &VALUES)}, "compute": ["d = v - mean(v)"], "filter": "d > 0", "sort": ["-d"]}), scaled: &[("/table/v", 1), ("/table/d", 1)], tolerance: 1e-14 },
+    Case { tool: "table_window", what: "values", call: |s| json!({"table": {"v": list(s, &VALUES)}, "compute": ["diff(v, 1)", "m = rolling_mean(v, 3)", "rolling_std(v, 3)", "r = rank(v)"]}), scaled: &[("/table/diff_v", 1), ("/table/m", 1), ("/table/rolling_std_v", 1), ("/table/r", 0)], tolerance: 1e-15 },
+    Case { tool: "bootstrap", what: "values", call: |s| json!({"data": {"v": list(s, &VALUES)}, "statistic": "mean", "resamples": 200}), scaled: &[("/estimate", 1), ("/standard_error", 1)], tolerance: 1e-12 },
+    Case { tool: "correlation", what: "column", call: |s| json!({"data": {"v": list(s, &VALUES), "x": PLACES}}), scaled: &[("/matrix", 0)], tolerance: 1e-13 },
+    Case { tool: "covariance", what: "column", call: |s| json!({"data": {"v": list(s, &VALUES), "x": PLACES}}), scaled: &[("/matrix/0/0", 2), ("/matrix/0/1", 1), ("/matrix/1/1", 0), ("/sds/0", 1)], tolerance: 1e-13 },
+    Case { tool: "distribution", what: "values", call: |s| json!({"family": "normal", "parameters": {"mean": s, "sd": 2.0 * s}, "at": [3.0 * s], "probability": [0.1]}), scaled: &[("/mean", 1), ("/variance", 2), ("/points/0/cdf", 0), ("/points/0/pdf", -1), ("/quantiles/0/ppf", 1)], tolerance: 1e-13 },
+    Case { tool: "group_statistics", what: "column", call: |s| json!({"data": {"v": list(s, &VALUES)}}), scaled: &[("/groups/0/mean", 1), ("/groups/0/sd", 1), ("/groups/0/median", 1), ("/groups/0/more/trimmed_mean", 1), ("/groups/0/more/skewness", 0)], tolerance: 1e-12 },
+    Case { tool: "kernel_density", what: "data", call: |s| json!({"data": list(s, &VALUES)}), scaled: &[("/x", 1), ("/density", -1), ("/bandwidth", 1)], tolerance: 1e-12 },
+    Case { tool: "lowess", what: "ordinates", call: |s| json!({"x": PLACES, "y": list(s, &VALUES)}), scaled: &[("/fitted", 1)], tolerance: 1e-12 },
+    Case { tool: "lowess", what: "abscissas", call: |s| json!({"x": list(s, &PLACES), "y": VALUES}), scaled: &[("/fitted", 0)], tolerance: 1e-12 },
+    Case { tool: "pca", what: "columns", call: |s| json!({"data": {"x": list(s, &PLACES), "v": list(s, &VALUES)}, "seed": 1}), scaled: &[("/components/0/variance", 2), ("/components/1/chance", 2), ("/components/0/share", 0), ("/scores", 1), ("/loadings/0/coefficients", 0), ("/condition", 0)], tolerance: 1e-13 },
+    Case { tool: "pca", what: "a standardised column", call: |s| json!({"data": {"x": PLACES, "v": list(s, &VALUES)}, "standardise": true, "seed": 1}), scaled: &[("/components/0/variance", 0), ("/scores", 0), ("/loadings/0/sd", 1)], tolerance: 1e-12 },
+    Case { tool: "kmeans", what: "columns", call: |s| json!({"data": {"x": list(s, &PLACES), "v": list(s, &VALUES)}, "seed": 1}), scaled: &[("/inertia", 2), ("/silhouette", 0), ("/labels", 0), ("/clusters/0/centre", 1)], tolerance: 1e-13 },
+    Case { tool: "hierarchical_clustering", what: "columns", call: |s| json!({"data": {"x": list(s, &PLACES), "v": list(s, &VALUES)}}), scaled: &[("/merges/5/height", 1), ("/cophenetic", 0), ("/labels", 0), ("/cut", 1)], tolerance: 1e-13 },
+    Case { tool: "dbscan", what: "columns", call: |s| json!({"data": {"x": list(s, &PLACES), "v": list(s, &VALUES)}, "min_points": 3}), scaled: &[("/eps", 1), ("/curve", 1), ("/labels", 0)], tolerance: 1e-13 },
+    Case { tool: "dbscan", what: "columns and radius", call: |s| json!({"data": {"x": list(s, &PLACES), "v": list(s, &VALUES)}, "eps": 2.5 * s, "min_points": 2}), scaled: &[("/eps", 1), ("/labels", 0)], tolerance: 0.0 },
+    Case { tool: "nearest_neighbours", what: "columns", call: |s| json!({"data": {"x": list(s, &PLACES), "v": list(s, &VALUES)}, "k": 2, "metric": "minkowski"}), scaled: &[("/pairs/0/distance", 1), ("/pairs/5/distance", 1), ("/counts", 0)], tolerance: 1e-13 },
+    Case { tool: "outliers", what: "columns", call: |s| json!({"data": {"x": list(s, &PLACES), "v": list(s, &[2.5, -1.25, 4.0, 0.75, 300.0, 1.5, 2.0])}, "seed": 1}), scaled: &[("/distances", 0), ("/factors", 0), ("/methods/0/high", 1), ("/methods/4/low", 1), ("/methods/2/high", 0)], tolerance: 1e-9 },
     Case { tool: "statistics", what: "data", call: |s| json!({"data": list(s, &VALUES)}), scaled: &[("/mean", 1), ("/variance_sample", 2), ("/median", 1)], tolerance: 1e-14 },
 ];
 
@@ -237,7 +306,16 @@ fn verdicts(at: &str, value: &Json, found: &mut Vec<(String, Json)>) {
     const COUNTS: [&str; 4] = ["rank", "degrees_of_freedom", "multiplicity", "infinite"];
     match value {
         Json::Object(members) => {
-            const NONE: [&str; 3] = ["equilibrated", "plot", "polished"];
+            // `min` and `max` are quantities where they are texts; sentences name quantities.
+            const NONE: [&str; 7] = [
+                "apa",
+                "equilibrated",
+                "max",
+                "min",
+                "plot",
+                "polished",
+                "summary",
+            ];
             for (key, value) in members
                 .iter()
                 .filter(|(key, _)| !NONE.contains(&key.as_str()))

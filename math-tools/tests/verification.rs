@@ -60,7 +60,7 @@ fn examples_are_borne_out_and_answers_stay_the_same() {
 }
 
 #[test]
-fn ten_tools_take_it() {
+fn thirteen_tools_take_it() {
     let mut ids: Vec<&str> = tools()
         .filter(|tool| takes_verify(*tool))
         .map(|tool| tool.spec().id)
@@ -70,8 +70,11 @@ fn ten_tools_take_it() {
         ids,
         [
             "curve_fit",
+            "glm",
+            "hypothesis_test",
             "integrate",
             "least_squares",
+            "linear_regression",
             "matrix_eigenvalues",
             "matrix_solve",
             "matrix_svd",
@@ -164,6 +167,49 @@ fn right_answers_agree_in_many_digits() {
             r#"{"expression": "x+y", "samples": 100000}"#,
             2.0,
         ),
+        (
+            "linear_regression",
+            r#"{"x": [1e6, 2e6, 3e6, 5e6, 8e6], "y": [2, 3, 5, 4, 9], "polynomial": 2}"#,
+            11.0,
+        ),
+        (
+            "linear_regression",
+            r#"{"data": {"y": [3, 5, 4, 7, 9, 8], "x": [1, 2, 3, 4, 5, 7], "g": ["a", "b", "a", "b", "a", "b"], "w": [1, 2, 1, 2, 1, 2]},
+                "formula": "y ~ x + g", "weights": "w"}"#,
+            12.0,
+        ),
+        (
+            "glm",
+            r#"{"data": {"y": [0, 0, 1, 0, 1, 1, 1, 0], "x": [1e-6, 2e-6, 3e-6, 4e-6, 5e-6, 6e-6, 7e-6, 8e-6]},
+                "formula": "y ~ x", "family": "binomial"}"#,
+            8.0,
+        ),
+        (
+            "glm",
+            r#"{"data": {"y": [1, 4, 2, 8, 5, 7], "x": [1, 2, 3, 4, 5, 7], "n": [10, 20, 10, 20, 10, 10]},
+                "formula": "y ~ x + offset(log(n))", "family": "poisson"}"#,
+            8.0,
+        ),
+        (
+            "hypothesis_test",
+            r#"{"test": "mann_whitney", "x": [1, 2, 3, 4, 8], "y": [5, 6, 7, 9, 10, 11]}"#,
+            1.5,
+        ),
+        (
+            "hypothesis_test",
+            r#"{"test": "wilcoxon", "x": [1.1, 2.3, -0.4, 3.2, 1.9, 0.7, 2.2], "mu": 0.5}"#,
+            1.5,
+        ),
+        (
+            "hypothesis_test",
+            r#"{"test": "chi_squared", "table": [[12, 5], [4, 9]]}"#,
+            1.0,
+        ),
+        (
+            "hypothesis_test",
+            r#"{"test": "t_paired", "x": [5, 6, 7, 9, 12, 8], "y": [4, 6, 5, 7, 9, 8]}"#,
+            1.0,
+        ),
     ] {
         let (output, warnings, shortfall) = call(id, args);
         assert_eq!(
@@ -222,6 +268,14 @@ fn where_there_is_no_second_answer_the_first_stands_with_a_word() {
         (
             "optimize",
             r#"{"objective": "x**2+y**2", "x0": [3, 1], "constraints": ["x+y==1"]}"#,
+        ),
+        (
+            "hypothesis_test",
+            r#"{"test": "shapiro_wilk", "x": [1, 2, 4, 3, 7, 5]}"#,
+        ),
+        (
+            "linear_regression",
+            r#"{"data": {"y": [3, 5, 4, 7], "x": [1, 2, 3, 4]}, "formula": "y ~ x", "penalty": "ridge"}"#,
         ),
     ] {
         let (output, warnings, shortfall) = call(id, args);

@@ -82,9 +82,20 @@ fn last_state(request: &str) -> (Value, f64) {
 }
 
 #[test]
-fn commands_of_later_releases() {
-    let request = r#"{"command":"render_math","latex":"\\frac{a+b}{c+d}"}"#;
-    refused(request, "unknown_tool", "later release");
+fn formulas_keep_their_meaning() {
+    for (latex, linear) in [
+        (r"\\frac{a+b}{c+d}", "(a + b)/(c + d)"),
+        (r"\\infty \\in A", "∞ ∈ A"),
+        (r"\\frac{\\frac{a}{b}}{\\sqrt{x^{2}+1}}", "(a/b)/√(x² + 1)"),
+        (
+            r"\\begin{pmatrix} a & b \\\\ c & d \\end{pmatrix}",
+            "(a, b; c, d)",
+        ),
+    ] {
+        let found = ask(&format!(r#"{{"command":"render_math","latex":"{latex}"}}"#));
+        let found = found.pointer("/result/linear").unwrap_or_default();
+        assert_eq!(found.as_str(), Some(linear), "{latex}");
+    }
 }
 
 #[test]
