@@ -14,11 +14,13 @@ mod list_directory;
 mod patch;
 mod pattern;
 mod read_file;
+mod read_table;
 pub(crate) mod scan;
 mod stat;
 mod text;
 pub(crate) mod walk;
 mod write_file;
+mod write_table;
 
 #[cfg(test)]
 mod tests;
@@ -65,4 +67,6 @@ pub(crate) static TOOLS: &[ErasedTool] = &[
     tool_entry::<stat::Stat>(),
     tool_entry::<stat::Exists>(),
     tool_entry::<disk_usage::Args>(),
+    tool_entry::<read_table::Args>(),
+    tool_entry::<write_table::Args>(),
 ];

@@ -2,6 +2,7 @@ mod changing;
 mod finding;
 mod looking;
 mod reading;
+mod tables;
 
 use std::fs::File;
 use std::io::Write;
@@ -122,6 +123,10 @@ fn examples_give_what_they_say() {
             let place = Place::new();
             if tool.spec().category == tool_core::Category::Archive {
                 place.put("bundle.zip", &crate::archives::tests::bundle());
+            }
+            if tool.spec().id == "read_table" {
+                let sales = b"day;city;price\n2024-05-17;Rome;3,5\n2024-05-18;;1,25\n";
+                place.put("data/sales.csv", sales);
             }
             if tool.spec().id == "todo_update" {
                 let first = crate::todo::TOOLS[0].tool();
