@@ -7,22 +7,30 @@
 //! | `.jsonl`, `.ndjson` | a list of the documents of its lines |
 //! | `.npy` | nested lists of numbers in its shape |
 //! | `.npz` | the array that `member` names |
-//! | each with `.gz` | as without |
+//! | `.parquet`, `.arrow`, `.feather`, `.xlsx`, `.db`, `.sqlite` | as a table with a header; `member` names a sheet or a table |
+//! | each with `.gz` or `.zst` | as without |
 //!
-//! Columns and rows of a table are selected by the dispatcher. For an argument of type text, any UTF-8 file is its content. Start with [`FileInputs`].
+//! A pattern such as `data/*.csv` is the table of several files. Columns and rows of a table are selected by the dispatcher. For an argument of type text, any UTF-8 file is its content. Start with [`FileInputs`].
 
+pub(crate) mod columns;
+mod several;
 mod table;
 
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
+use tables::read::Compression;
+use tables::{FileForm, TableError, TableFormat};
 use tool_core::capability::ArrayLoader;
+use tool_core::file_pattern::is_file_pattern;
 use tool_core::input::InputKind;
 use tool_core::{DataPlace, DataSource, brief, npy, selection};
 
 use crate::prelude::*;
+use several::FilePattern;
 
 /// Reads the files of arguments through a workspace.
 #[derive(Clone)]
@@ -54,6 +62,18 @@ impl FileInputs {
                 .hint("pass the data inline, or as a file with `{\"$file\": path}`"));
             }
         };
+        if kind != InputKind::Text && is_file_pattern(path) && self.files.stat(path).is_err() {
+            let files = FilePattern {
+                files: &*self.files,
+                pattern: path,
+                selection: &source.selection,
+            };
+            let table = files.read(bytes_max, notes)?;
+            return Ok(match kind {
+                InputKind::Any => as_records(table),
+                _ => table,
+            });
+        }
         let content = self.files.read(path, bytes_max)?;
         if content.truncated {
             let size = content.info.size.max(bytes_max);
@@ -64,10 +84,10 @@ impl FileInputs {
                 .hint("pass a smaller file, or raise `limits.max_input_bytes`"));
         }
         match kind {
-            InputKind::Text if is_gzip(path) => {
-                utf8_text(path, &decompress_gzip(path, &content.bytes, bytes_max)?).map(Value::from)
+            InputKind::Text => {
+                let bytes = decompress_file(path, &content.bytes, bytes_max)?;
+                utf8_text(path, &bytes).map(Value::from)
             }
-            InputKind::Text => utf8_text(path, &content.bytes).map(Value::from),
             InputKind::Data | InputKind::Table | InputKind::Any => {
                 parse_source(source, kind, &content.bytes, bytes_max, notes)
             }
@@ -103,11 +123,16 @@ fn parse_source(
     let Some(format) = InputFormat::of_name(path) else {
         let message = "unknown data format: the extension is not supported";
         return Err(unfit_file_error(path, message, "format")
-            .hint("use a file that ends in `.csv`, `.tsv`, `.json`, `.jsonl`, `.npy` or `.npz`; each may end in `.gz` as well"));
+            .hint("use a file that ends in `.csv`, `.tsv`, `.json`, `.jsonl`, `.parquet`, `.arrow`, `.feather`, `.xlsx`, `.db`, `.npy` or `.npz`; each may end in `.gz` or `.zst` as well"));
     };
-    if let (Some(member), true) = (&source.selection.member, format != InputFormat::Npz) {
+    let has_members = matches!(
+        format,
+        InputFormat::Npz | InputFormat::Columns(TableFormat::Excel | TableFormat::Sqlite)
+    );
+    if let (Some(member), false) = (&source.selection.member, has_members) {
         let message = format!("it has no member `{}`", brief::brief_name(member));
-        return Err(unfit_file_error(path, &message, "format").hint("only .npz files have members"));
+        return Err(unfit_file_error(path, &message, "format")
+            .hint("only .npz files, workbooks and databases have members"));
     }
     let is_delimited = matches!(format, InputFormat::Csv | InputFormat::Tsv);
     if !is_delimited && !source.selection.dialect.is_open() {
@@ -115,42 +140,27 @@ fn parse_source(
         return Err(unfit_file_error(path, message, "format")
             .hint("`delimiter`, `has_header`, `decimal_comma` and `missing_words` are for .csv and .tsv files"));
     }
-    if is_gzip(path) {
-        let bytes = decompress_gzip(path, bytes, bytes_max)?;
-        return parse_content(source, format, kind, &bytes, bytes_max, notes);
-    }
-    parse_content(source, format, kind, bytes, bytes_max, notes)
+    let bytes = decompress_file(path, bytes, bytes_max)?;
+    parse_content(source, format, kind, &bytes, bytes_max, notes)
 }
 
-fn is_gzip(path: &str) -> bool {
-    path.to_ascii_lowercase().ends_with(".gz")
-}
-
-#[cfg(any(feature = "archives", feature = "web"))]
-fn decompress_gzip(path: &str, bytes: &[u8], bytes_max: u64) -> Result<Vec<u8>> {
-    use std::io::Read as _;
-    let mut read = Vec::new();
-    let mut decoder = flate2::read::MultiGzDecoder::new(bytes).take(bytes_max.saturating_add(1));
-    decoder.read_to_end(&mut read).map_err(|err| {
-        unfit_file_error(path, &format!("the gzip data are damaged: {err}"), "format")
-            .hint("compress the file again")
-    })?;
-    if read.len() as u64 > bytes_max {
-        let error = tool_error!(LimitExceeded;
-            "`{path}` has more than {bytes_max} bytes when it is decompressed");
-        return Err(error
-            .reason("file_size")
-            .hint("pass a smaller file, or raise `limits.max_input_bytes`"));
-    }
-    Ok(read)
-}
-
-#[cfg(not(any(feature = "archives", feature = "web")))]
-fn decompress_gzip(path: &str, _: &[u8], _: u64) -> Result<Vec<u8>> {
-    Err(
-        unfit_file_error(path, "this build reads no compressed files", "format")
-            .hint("decompress the file"),
-    )
+/// The bytes of a file whose name says that it is compressed, and those of others as they are.
+fn decompress_file<'a>(path: &str, bytes: &'a [u8], bytes_max: u64) -> Result<Cow<'a, [u8]>> {
+    let Some((_, compression)) = Compression::split(&path.to_ascii_lowercase()) else {
+        return Ok(Cow::Borrowed(bytes));
+    };
+    let unpacked = tables::read::decompress_bytes(bytes, compression, bytes_max, &|| false);
+    let unpacked = unpacked.map_err(|err| match err {
+        TableError::Limit { .. } => {
+            let error = tool_error!(LimitExceeded;
+                "`{path}` has more than {bytes_max} bytes when it is decompressed");
+            error
+                .reason("file_size")
+                .hint("pass a smaller file, or raise `limits.max_input_bytes`")
+        }
+        err => unfit_file_error(path, &err.to_string(), "format").hint(err.hint()),
+    });
+    unpacked.map(Cow::Owned)
 }
 
 fn parse_content(
@@ -179,6 +189,19 @@ fn parse_content(
                 .iter()
                 .filter(|note| kind != InputKind::Data || note.column.is_some());
             notes.extend(found.map(|note| format!("`{path}`: {}", note.text)));
+            Ok(match kind {
+                InputKind::Any => as_records(table),
+                _ => table,
+            })
+        }
+        InputFormat::Columns(format) => {
+            let form = FileForm {
+                format,
+                compression: None,
+            };
+            let read = columns::read_selected(path, form, &source.selection, bytes, bytes_max)?;
+            notes.extend(read.notes.iter().map(|note| format!("`{path}`: {note}")));
+            let table = columns::table_value(&read.table);
             Ok(match kind {
                 InputKind::Any => as_records(table),
                 _ => table,
@@ -234,6 +257,8 @@ pub fn parse_unnamed_data(
     let format = match start {
         [0x93, b'N', b'U', b'M', ..] => InputFormat::Npy,
         [b'P', b'K', 3, 4, ..] => InputFormat::Npz,
+        [b'P', b'A', b'R', b'1', ..] => InputFormat::Columns(TableFormat::Parquet),
+        [b'A', b'R', b'R', b'O', b'W', b'1', ..] => InputFormat::Columns(TableFormat::Arrow),
         [b'[' | b'{', ..] => InputFormat::Json,
         _ => InputFormat::Csv,
     };
@@ -250,6 +275,8 @@ enum InputFormat {
     Tsv,
     Npy,
     Npz,
+    /// A table in a format of its own.
+    Columns(TableFormat),
 }
 
 impl InputFormat {
@@ -257,7 +284,8 @@ impl InputFormat {
     fn of_name(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next().unwrap_or_default();
         let name = name.to_ascii_lowercase();
-        let (_, ending) = name.strip_suffix(".gz").unwrap_or(&name).rsplit_once('.')?;
+        let plain = Compression::split(&name).map_or(name.as_str(), |(plain, _)| plain);
+        let (_, ending) = plain.rsplit_once('.')?;
         match ending {
             "json" => Some(Self::Json),
             "jsonl" | "ndjson" => Some(Self::Lines),
@@ -265,7 +293,13 @@ impl InputFormat {
             "csv" => Some(Self::Csv),
             "npy" => Some(Self::Npy),
             "npz" => Some(Self::Npz),
-            _ => None,
+            _ => match FileForm::of_name(plain)?.format {
+                TableFormat::Csv
+                | TableFormat::Tsv
+                | TableFormat::Json
+                | TableFormat::JsonLines => None,
+                format => Some(Self::Columns(format)),
+            },
         }
     }
 }

@@ -591,8 +591,8 @@ fn what_is_no_repository_is_refused() {
         "../other",
         &["commit", "--quiet", "--allow-empty", "-m", "x"],
     );
-    let beyond = ["worktree", "add", "--quiet", "../work/beyond"];
-    place.git("../other", &beyond);
+    let beyond = place.path("beyond").display().to_string();
+    place.git("../other", &["worktree", "add", "--quiet", &beyond]);
     std::fs::create_dir(place.path("moved")).expect("makes");
     std::os::unix::fs::symlink("../repo/.git", place.path("moved/.git")).expect("links");
     std::os::unix::fs::symlink("/", place.path("root")).expect("links");

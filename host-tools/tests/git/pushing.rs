@@ -1,4 +1,4 @@
-//! Pushing to bare repositories in the workspace. `mathchain/tests/git.rs` pushes to a server, with a person's approval.
+//! Pushing to bare repositories in the workspace. `doors/cli/tests/git.rs` pushes to a server, with a person's approval.
 
 use tool_core::ErrorCode;
 
