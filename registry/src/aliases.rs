@@ -251,7 +251,8 @@ mod tests {
         }
         assert_eq!(aliases.resolve("read_file"), None, "an id is no alias");
         let clis: Vec<&str> = aliases.clis().collect();
-        assert_eq!(clis, ["claude", "codex", "copilot", "gemini", "opencode"]);
+        let is_table = |cli: &&str| crate::model::CliSpec::of_name(cli).is_some();
+        assert!(!clis.is_empty() && clis.iter().all(is_table), "{clis:?}");
         for cli in clis {
             let name = aliases.native(cli, "run_shell").expect("each has a shell");
             assert_eq!(aliases.of_native(cli, name), Some("run_shell"), "{cli}");

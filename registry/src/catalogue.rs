@@ -49,22 +49,6 @@ impl CatalogueTool {
 /// Names of tools that other systems have, each with the tool here that does the work, or that there is none.
 const ELSEWHERE: &[(&str, &str)] = &[
     (
-        "symbolic_solve",
-        "`find_root` and `solve_nonlinear` solve equations in numbers; no tool solves them in symbols",
-    ),
-    (
-        "symbolic_diff",
-        "`differentiate` gives exact derivatives at a point; no tool writes the formula of a derivative",
-    ),
-    (
-        "symbolic_integrate",
-        "`integrate` gives the value with an error; no tool writes the formula of an integral",
-    ),
-    (
-        "simplify",
-        "no tool simplifies formulas; `calculate` with `exact` gives fractions",
-    ),
-    (
         "render_math",
         "no tool typesets formulas; `plot_function` draws them",
     ),

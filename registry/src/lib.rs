@@ -15,6 +15,7 @@ pub mod document;
 pub mod error;
 #[cfg(test)]
 mod fakes;
+pub mod frontmatter;
 pub mod load;
 pub mod model;
 pub mod offer;
@@ -30,8 +31,9 @@ pub use catalogue::Catalogue;
 pub use dispatch::{
     Agents, AnswerReader, ApprovalAnswer, CallAssessment, CallLineage, CallRequest, CallWitness,
     CallerContext, ChainPosition, Chains, DelegatedPrincipal, DispatchHost, Dispatcher, Governor,
-    NestedRunAllowance, Notifier, READABLE_BYTES, ResultCache, ResultStore, RunIdReceiver,
-    TraceParent, WorkspaceId, fold_number_arrays, install_panic_hook, truncate_value,
+    NestedRunAllowance, Notifier, PipelineCall, Pipelines, READABLE_BYTES, ResultCache,
+    ResultStore, RunIdReceiver, TraceParent, WorkspaceId, fold_number_arrays, install_panic_hook,
+    truncate_value,
 };
 pub use document::ParsedDocument;
 pub use error::{LoadError, LoadErrors, TextPlace};

@@ -47,7 +47,7 @@ const SYNONYMS: [&[&str]; 16] = [
 ];
 
 /// Words that no tool has, the tools that do such work, and what is not here.
-const TOPICS: [(&[&str], &[&str], &str); 5] = [
+const TOPICS: [(&[&str], &[&str], &str); 12] = [
     (
         &[
             "group by",
@@ -77,30 +77,99 @@ const TOPICS: [(&[&str], &[&str], &str); 5] = [
             "wilcoxon",
             "kolmogorov",
         ],
-        &["statistics", "linear_regression", "calculate"],
-        "no tool is named after a test of hypotheses; these give estimates with their errors, and functions of distributions",
+        &[
+            "hypothesis_test",
+            "compare_groups",
+            "anova",
+            "contingency",
+            "calculate",
+        ],
+        "`hypothesis_test` has tests by name; `compare_groups` chooses one by the data",
     ),
     (
-        &["arima", "forecast", "time series"],
-        &["curve_fit", "fft", "linear_regression"],
-        "no tool forecasts; these fit and analyse series",
-    ),
-    (
-        &["logistic"],
-        &["optimize", "mcmc"],
-        "no tool is for logistic regression; these maximise a likelihood that you write",
+        &["factorization", "coprime", "congruence", "bezout", "rsa"],
+        &["number_theory"],
+        "`number_theory` answers one question about integers a call",
     ),
     (
         &[
-            "kmeans",
+            "binomial coefficient",
+            "stirling",
+            "catalan",
+            "fibonacci",
+            "subsets",
+            "cartesian product",
+            "brute force",
+        ],
+        &["combinatorics", "calculate"],
+        "`combinatorics` counts arrangements exactly and lists small sets of them",
+    ),
+    (
+        &["tex", "typeset", "mathjax", "katex"],
+        &["render_math"],
+        "`render_math` draws LaTeX as text, MathML and pictures",
+    ),
+    (
+        &[
+            "arima",
+            "sarima",
+            "forecast",
+            "forecasting",
+            "prophet",
+            "holt winters",
+            "exponential smoothing",
+            "stl",
+            "acf",
+            "pacf",
+            "seasonality",
+            "changepoint",
+            "change point",
+            "time series",
+        ],
+        &["time_series", "fft", "lowess"],
+        "`time_series` decomposes and forecasts; `fft` finds frequencies, `lowess` smooths",
+    ),
+    (
+        &["logistic"],
+        &["glm"],
+        "`glm` with the family `binomial` is logistic regression",
+    ),
+    (
+        &[
             "k means",
             "cluster",
-            "classification",
-            "neural",
-            "random forest",
+            "unsupervised",
+            "segment",
+            "dendrogram",
+            "linkage",
         ],
+        &["kmeans", "hierarchical_clustering", "dbscan"],
+        "`kmeans` finds round clusters, `dbscan` those of any shape, `hierarchical_clustering` a tree of them",
+    ),
+    (
+        &[
+            "principal component",
+            "dimensionality",
+            "dimension reduction",
+            "biplot",
+        ],
+        &["pca", "matrix_svd"],
+        "`pca` takes columns of a table, `matrix_svd` a matrix as it is",
+    ),
+    (
+        &["knn", "nearest neighbor", "similar rows"],
+        &["nearest_neighbours"],
+        "`nearest_neighbours` finds rows by distance or direction",
+    ),
+    (
+        &["outlier", "anomaly", "mahalanobis", "grubbs"],
+        &["outliers", "robust_regression"],
+        "`outliers` has the verdicts of five methods beside each other",
+    ),
+    (
+        &["classification", "neural", "random forest"],
         &["python_run"],
-        "no tool learns or clusters; `python_run` runs a program of your own",
+        "no tool learns from examples; `python_run` runs a program of your own",
     ),
 ];
 

@@ -1,7 +1,7 @@
 //! Tables of agent command lines in the layout of an earlier system, as tables of ours.
 
-use super::environment;
 use super::read::{bad_profile, is_profile};
+use super::variables;
 use crate::error::LoadError;
 use crate::model::{CliSpec, EarlierAgent};
 
@@ -38,7 +38,7 @@ pub(crate) fn earlier_tables(
             report(bad_profile(profile));
         }
         for text in &agent.env_passlist {
-            if let Err(what) = environment::compile_name_pattern(text, false) {
+            if let Err(what) = variables::compile_name_pattern(text, false) {
                 report(format!("`{text}` is no pattern for names: {what}"));
             }
         }
@@ -47,9 +47,7 @@ pub(crate) fn earlier_tables(
                 report(format!("`{variable}` is no name of a variable"));
             }
         }
-        let format = agent
-            .stream_format
-            .map_or(name.as_str(), |format| format.as_str());
+        let format = agent.stream_format.as_deref().unwrap_or(name);
         let Some(like) = CliSpec::of_name(format) else {
             let names: Vec<&str> = CliSpec::built_in()
                 .iter()

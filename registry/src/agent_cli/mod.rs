@@ -1,32 +1,24 @@
-//! Agent CLIs as data: [`CliSpec`] is a table of templates, and [`translate_cli_request`] fills in the permissions of an agent.
+//! Tables of agent CLIs: [`CliSpec`] is a table of templates, read over those that come with the program and checked.
 //!
-//! Visibility, approval, confinement and the number of turns are four things; each goes to the flag or setting that enforces it.
-//! A permission that a CLI cannot enforce is a problem, or a warning where its table says so.
+//! A configuration may have tables of its own, and the policy knows the names of tools in them, so that they are read here; the crate
+//! `agents` fills them in.
 
 mod earlier;
-mod environment;
-mod managed;
+mod placeholders;
 mod read;
-mod request;
-mod template;
-mod translate;
-
-#[cfg(test)]
-mod tests;
+mod variables;
 
 use std::sync::OnceLock;
 
 pub(crate) use earlier::earlier_tables;
-pub(crate) use environment::is_plain_secret;
-pub use environment::{AgentEnvironment, quote_shell_word};
-pub(crate) use read::{bad_profile, cli_tables, is_profile};
-pub use request::{CliArgs, CliConfigFile, CliRequest, CliTool, ServerStart};
-pub use translate::server::server_registration_text;
-pub use translate::translate_cli_request;
+pub(crate) use read::cli_tables;
+pub use read::{bad_profile, is_profile};
+pub(crate) use variables::is_plain_secret;
+pub use variables::{BuiltInPatterns, NamePatterns, variable_patterns};
 
 use crate::document::{self, DocumentFormat};
 use crate::error::{LoadError, LoadErrors};
-use crate::model::{CliSpec, Config};
+use crate::model::{BUILT_IN_CLIS, CliSpec, Config};
 use read::{CliFile, cli_file};
 
 impl Config {
@@ -41,8 +33,8 @@ impl Config {
 fn built_in() -> &'static (CliFile, Vec<CliSpec>) {
     static BUILT: OnceLock<(CliFile, Vec<CliSpec>)> = OnceLock::new();
     BUILT.get_or_init(|| {
-        let text = include_str!("../../agent_clis.yaml");
-        let document = document::parse_document("agent_clis.yaml", text, DocumentFormat::Yaml);
+        let document =
+            document::parse_document("agent_clis.yaml", BUILT_IN_CLIS, DocumentFormat::Yaml);
         let mut errors = Vec::new();
         let read = document.map(|document| cli_file(&document, &[], &mut errors));
         read.and_then(|read| LoadErrors::check(errors).map(|()| read))
@@ -56,8 +48,7 @@ impl CliSpec {
         &built_in().1
     }
 
-    /// Whether it has a profile of this name. In a phase without tools of its own, the flags of a profile are passed untranslated
-    /// ([`CliRequest::tools`] is `None`).
+    /// Whether it has a profile of this name. In a phase without tools of its own, the flags of a profile are passed untranslated.
     pub fn has_profile(&self, name: Option<&str>) -> bool {
         name.is_some_and(|name| self.flags.contains_key(name))
     }

@@ -5,8 +5,8 @@ use tool_core::nearest::nearest_name;
 use tool_core::path::{push_index, push_key};
 use tool_core::{Decode, Describe, Object, RequestProblem, Value};
 
-use super::environment::{self, VariablePatterns};
-use super::template::{OF_OWN_SERVER, PLACEHOLDERS};
+use super::placeholders::{OF_OWN_SERVER, PLACEHOLDERS};
+use super::variables::{self, VariablePatterns};
 use crate::document::{self, ParsedDocument};
 use crate::error::LoadError;
 use crate::model::CliSpec;
@@ -141,7 +141,7 @@ fn check_cli_table(known: &[CliSpec], name: &str, table: &Value) -> Vec<RequestP
     }
     for (index, text) in table.items_at("env_passlist").iter().enumerate() {
         let text = text.as_str().unwrap_or_default();
-        if let Err(what) = environment::compile_name_pattern(text, false) {
+        if let Err(what) = variables::compile_name_pattern(text, false) {
             let message = format!("`{text}` is no pattern for names: {what}");
             report(["env_passlist", &index.to_string()], message);
         }
@@ -216,13 +216,13 @@ fn unknown_words(text: &str, known: &[&str], pointer: &str) -> Vec<RequestProble
 }
 
 /// The message for a name that no profile can have.
-pub(crate) fn bad_profile(name: &str) -> String {
+pub fn bad_profile(name: &str) -> String {
     let name = tool_core::brief::brief_name(name);
     format!("`{name}` is no name for a profile: letters, digits, `.`, `_` and `-`")
 }
 
-/// `[A-Za-z0-9][A-Za-z0-9._-]*`
-pub(crate) fn is_profile(name: &str) -> bool {
+/// Whether a text can be the name of a profile: `[A-Za-z0-9][A-Za-z0-9._-]*`.
+pub fn is_profile(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     name.starts_with(|first: char| first.is_ascii_alphanumeric()) && name.bytes().all(plain)
 }

@@ -6,6 +6,7 @@ use tool_core::{Decode, DecodeError, Describe, Object, Value};
 
 use crate::document::{self, DocumentFormat};
 use crate::error::{LoadError, TextPlace};
+use crate::frontmatter::{FrontmatterPlace, find_frontmatter};
 use crate::model::{Level, PolicyLayer, PolicyRule, ToolSelector};
 
 /// The table at the top of an agent file.
@@ -121,34 +122,29 @@ pub(super) fn split_frontmatter<'a>(
     start: &TextPlace,
     text: &'a str,
 ) -> Result<AgentFileParts<'a>, LoadError> {
-    let is_fence = |line: &str| line.trim_end() == "---";
-    let mut offset = 0;
-    let mut lines = (1..).zip(text.split_inclusive('\n')).map(|(number, line)| {
-        offset += line.len();
-        (number, offset, line)
-    });
-    let first = lines.find(|(.., line)| !line.trim().is_empty());
-    let Some((line, from, _)) = first.filter(|(.., line)| is_fence(line)) else {
-        return Ok(AgentFileParts {
+    match find_frontmatter(text) {
+        FrontmatterPlace::Absent => Ok(AgentFileParts {
             table: None,
             body: text,
             body_line: 1,
-        });
-    };
-    if let Some((number, end, fence)) = lines.find(|(.., line)| is_fence(line)) {
-        let table = &text[from..end - fence.len()];
-        return Ok(AgentFileParts {
-            table: Some("\n".repeat(line as usize) + table),
-            body: &text[end..],
-            body_line: number + 1,
-        });
+        }),
+        FrontmatterPlace::Table(range) => {
+            let empty = "\n".repeat(range.line as usize);
+            Ok(AgentFileParts {
+                table: Some(empty + &text[range.table]),
+                body: &text[range.body..],
+                body_line: range.body_line,
+            })
+        }
+        FrontmatterPlace::Unclosed { line } => {
+            let start = TextPlace {
+                line,
+                ..start.clone()
+            };
+            let error = LoadError::new(Some(&start), "the table that begins here is not closed");
+            Err(error.hint("end it with a line `---`"))
+        }
     }
-    let start = start.clone();
-    let error = LoadError::new(
-        Some(&TextPlace { line, ..start }),
-        "the table that begins here is not closed",
-    );
-    Err(error.hint("end it with a line `---`"))
 }
 
 /// Reads the table as far as it is sound; errors are added to the list.

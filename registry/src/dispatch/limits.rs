@@ -1,6 +1,6 @@
 //! Output limits, and the size of a value without writing it.
 
-use tool_core::{Spec, ToolError, Value, object, tool_error};
+use tool_core::{AnyTool, Spec, ToolError, Value, object, tool_error};
 
 use super::cut::truncate_value;
 use crate::model::{CallLimits, JoinedObligations};
@@ -67,14 +67,41 @@ pub(super) struct OutputExcess {
 }
 
 impl OutputExcess {
-    pub(super) fn error(&self) -> ToolError {
+    /// The error, with the arguments of the tool that make its answer smaller.
+    pub(super) fn error(&self, tool: &dyn AnyTool) -> ToolError {
         let Self {
             bytes, limit, name, ..
         } = *self;
+        let less = match smaller_by(tool) {
+            known if known.is_empty() => "ask for less".to_owned(),
+            known => format!("ask for less by {}", known.join(", ")),
+        };
         tool_error!(OutputTooLarge, "the result has {bytes} bytes, the limit is {limit} ({name})")
-            .hint("ask for less, or raise the limit; with a state folder, and as a step of a plan, arrays of any size move by handle")
+            .hint(format_args!("{less}, or raise the limit; with a state folder, and as a step of a plan, arrays of any size move by handle"))
             .evidence(object! { "bytes" => bytes, "limit" => limit })
     }
+}
+
+/// The arguments of a tool that choose how much it answers, in its order.
+fn smaller_by(tool: &dyn AnyTool) -> Vec<String> {
+    const NAMES: [&str; 9] = [
+        "columns",
+        "filter",
+        "head",
+        "limit",
+        "max_bytes",
+        "max_results",
+        "max_rows",
+        "rows",
+        "where",
+    ];
+    let schema = tool.input_schema();
+    let properties = schema.get("properties").and_then(|found| found.as_object());
+    let names = properties
+        .into_iter()
+        .flat_map(|properties| properties.keys());
+    let known = names.filter(|name| NAMES.contains(&name.as_str()));
+    known.map(|name| format!("`{name}`")).collect()
 }
 
 /// The excess of bytes over a limit, if any.

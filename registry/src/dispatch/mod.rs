@@ -27,7 +27,7 @@ use std::sync::atomic::AtomicU64;
 
 use tool_core::capability::{
     ApprovalStore, ArrayLoader, AuditLedger, BackupStore, CallClient, CallerIdentity, ChainRequest,
-    Clock, Notification, NotificationLog, PreparedAgent, WorkspaceFiles,
+    Clock, Notification, NotificationLog, PipelineRequest, PreparedAgent, WorkspaceFiles,
 };
 use tool_core::ctx::Progress;
 use tool_core::{
@@ -72,6 +72,8 @@ pub struct DispatchHost {
     pub chains: Option<Arc<Chains>>,
     /// Prepares agents for tools such as `spawn_agent`; without it, their calls are refused.
     pub agents: Option<Arc<Agents>>,
+    /// Runs pipelines for tools such as `pipeline_run`; without it, their calls are refused.
+    pub pipelines: Option<Arc<Pipelines>>,
     /// Learns what begins to wait for a person, and calls with the obligation `notify`.
     pub notifier: Option<Arc<Notifier>>,
     /// Rules of the project on the files that calls change, beside the policy; `None` where there are none.
@@ -100,6 +102,7 @@ impl DispatchHost {
             notices: None,
             chains: None,
             agents: None,
+            pipelines: None,
             notifier: None,
             governor: None,
             results: None,
@@ -191,6 +194,24 @@ pub type Chains = dyn Fn(
 pub type Agents = dyn Fn(&Dispatcher, &Principal, DelegatedPrincipal) -> Result<Box<dyn PreparedAgent>, ToolError>
     + Send
     + Sync;
+
+/// A call that runs a pipeline.
+pub struct PipelineCall<'a> {
+    /// Which phases, or which recorded pipeline.
+    pub request: &'a PipelineRequest,
+    /// Who calls.
+    pub context: &'a CallerContext,
+    /// Who an agent of a role is that the caller starts, with at most the caller's tools.
+    pub heirs: &'a dyn Fn(&str) -> Result<DelegatedPrincipal, ToolError>,
+    /// Stops the pipeline.
+    pub stop: &'a StopFlag,
+    /// Receives how it goes.
+    pub progress: Option<&'a Arc<Progress>>,
+}
+
+/// Runs a pipeline that a call asks for to its end, and gives its record.
+pub type Pipelines =
+    dyn Fn(&Dispatcher, &PipelineCall<'_>) -> Result<Value, ToolError> + Send + Sync;
 
 /// Rules on a call of a tool by who it is that changes these paths, and all below them where the flag says so: a verdict with its reason,
 /// or nothing. Where the rules cannot be read, the call is refused.

@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use tool_core::capability::{
     AskedQuestion, BudgetRaise, CallDelegation, ChainRequest, Notification, OperatorQuestion,
-    PreparedAgent, ToolCaller,
+    PipelineRequest, PreparedAgent, ToolCaller,
 };
 use tool_core::ctx::Progress;
 use tool_core::{CallOutcome, OutcomeStatus, RandomSeed, StopFlag, ToolError, Value, tool_error};
 
 use super::budgets::Kind;
-use super::{AnswerReader, CallLineage, CallRequest, CallerContext, Dispatcher, preview};
+use super::{
+    AnswerReader, CallLineage, CallRequest, CallerContext, Dispatcher, PipelineCall, preview,
+};
 use crate::catalogue::Catalogue;
 use crate::model::{
     Confinement, Level, PolicyLayer, PolicyRule, Principal, RuleMatch, ToolOverrides, Verdict,
@@ -238,6 +240,23 @@ impl ToolCaller for NestedCalls {
         };
         let heir = self.heir(role, own)?;
         agents(&self.dispatcher, &self.context.who, heir)
+    }
+
+    fn pipeline(&self, request: &PipelineRequest, stop: &StopFlag) -> Result<Value, ToolError> {
+        let Some(pipelines) = &self.dispatcher.host.pipelines else {
+            return Err(
+                tool_error!(PreconditionFailed, "capability"; "this interface starts no agents";
+                "call it from the command line or through `mathchain serve`"),
+            );
+        };
+        let call = PipelineCall {
+            request,
+            context: &self.context,
+            heirs: &|role| self.heir(role, &[]),
+            stop,
+            progress: self.progress.as_ref(),
+        };
+        pipelines(&self.dispatcher, &call)
     }
 
     fn escalate(&self, question: &OperatorQuestion) -> Result<AskedQuestion, ToolError> {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use tool_core::command::Isolation;
 use tool_core::{Decode, Describe, Encode, Value, names};
 
+use super::stream_formats::stream_format_names;
 use super::{Confinement, OneOrMany};
 use crate::error::TextPlace;
 
@@ -50,7 +51,7 @@ pub struct CliSpec {
     /// Files and folders beside those of the system that the program reads in a pipeline: absolute, or beside the configuration with `./`
     pub readable: Vec<String>,
     /// Format of the output, named after the CLI that it comes from.
-    #[schema(extend("enum" = ["claude", "codex", "gemini", "copilot", "opencode"]))]
+    #[schema(extend("enum" = stream_format_names()))]
     pub stream_format: String,
     /// Arguments that set the output.
     pub output: Vec<String>,

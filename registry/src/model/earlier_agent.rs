@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use tool_core::{Decode, Describe, Value, names};
 
+use super::stream_formats::stream_format_names;
 use super::{EnvPolicy, OneOrMany, PromptVia, Unenforced};
 use crate::error::TextPlace;
 
@@ -26,7 +27,8 @@ pub struct EarlierAgent {
     /// Arguments by profile
     pub flags: BTreeMap<String, Vec<String>>,
     /// Format of its output; by default that of its name
-    pub stream_format: Option<StreamFormat>,
+    #[schema(extend("enum" = stream_format_names()))]
+    pub stream_format: Option<String>,
     /// Variables that it gets with these values, whatever the policy
     pub env_vars: BTreeMap<String, String>,
     /// Variables of the environment that it gets
@@ -77,20 +79,6 @@ pub struct OutputExtraction {
 }
 
 names! {
-    /// Format of the output of an agent command line.
-    StreamFormat {
-        /// That of `claude`.
-        Claude = "claude",
-        /// That of `codex`.
-        Codex = "codex",
-        /// That of `opencode`.
-        Opencode = "opencode",
-        /// That of `gemini`.
-        Gemini = "gemini",
-        /// That of `copilot`.
-        Copilot = "copilot",
-    }
-
     /// How the answer of an agent is found in its output.
     ExtractionStrategy {
         /// By a filter of jq.

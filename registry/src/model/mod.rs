@@ -15,6 +15,7 @@ mod principal;
 mod role;
 mod rule;
 mod services;
+mod stream_formats;
 mod workflow;
 
 pub use age::UnitDuration;
@@ -27,7 +28,7 @@ pub use config::{
     CodeConfig, Config, HttpServerConfig, LegacyFiles, NamedFile, OnError, RootFolderConfig,
     StateDefaults, TaskBudget, Unattended, WorkspaceConfig, WorkspaceRoots,
 };
-pub use earlier_agent::{EarlierAgent, ExtractionStrategy, OutputExtraction, StreamFormat};
+pub use earlier_agent::{EarlierAgent, ExtractionStrategy, OutputExtraction};
 pub use forms::{FormatVersion, NamedTable, OneOrMany};
 pub use mcp_server::{McpServer, ToolListPin};
 pub use permissions::{
@@ -49,4 +50,6 @@ pub use rule::{
 pub use services::{
     KeyVariable, ModelEndpoint, ModelsConfig, SearchProvider, WebConfig, WebSearchConfig,
 };
+pub(crate) use stream_formats::BUILT_IN_CLIS;
+pub use stream_formats::stream_format_names;
 pub use workflow::{RoleAgent, WorkflowConfig};

@@ -223,7 +223,7 @@ pub enum Obligation {
     Notify,
     /// Secrets in the result are redacted.
     Redact,
-    /// Answers that can be computed again by another library are (`verify`).
+    /// The answer is computed a second time by another library, where the tool can (`verify`).
     Verify,
     /// Largest arguments and largest result, in bytes of JSON
     MaxBytes(#[schema(range(min = 1))] u64),
@@ -240,7 +240,7 @@ pub struct JoinedObligations {
     pub notify: bool,
     /// Secrets are taken out of the result.
     pub redact: bool,
-    /// The answer is computed again by another library, where that is possible.
+    /// The answer is computed a second time by another library, where the tool can.
     pub verify: bool,
     /// Neither arguments nor result are larger, in bytes of JSON.
     pub max_bytes: Option<u64>,

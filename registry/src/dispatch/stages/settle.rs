@@ -56,7 +56,7 @@ pub(super) fn settle_result(
     }
     if let Some(excess) = excess {
         if !has_acted {
-            return Err(excess.error());
+            return Err(excess.error(located.tool()));
         }
         output = shorten_result(located, &whole, &excess, trail, &mut ended);
     }

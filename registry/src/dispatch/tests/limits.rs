@@ -99,6 +99,42 @@ fn a_result_beyond_the_limit_is_refused_with_both_sizes() {
     );
 }
 
+tool!(
+    Many,
+    "many",
+    { ..Spec::pure() },
+    ManyArgs {
+        /// Letters.
+        rows: i64,
+        /// Which letter.
+        letter: String,
+    },
+    ManyOutput { text: String },
+    |args, _| {
+        Ok(ManyOutput {
+            text: args.letter.repeat(args.rows as usize),
+        })
+    }
+);
+
+static MANY: &[ErasedTool] = &[tool_entry::<Many>()];
+
+/// What makes the answer smaller is named, where the tool has such an argument.
+#[test]
+fn a_result_beyond_the_limit_names_the_arguments_that_make_it_smaller() {
+    let limits = CallLimits {
+        max_output_bytes: 100,
+        ..CallLimits::default()
+    };
+    let world = World::build(&[TWELVE, MANY], "", MemoryLedger::default(), limits);
+    let outcome = world.call("operator", "many", r#"{"rows":500,"letter":"x"}"#);
+    let hint = outcome.err().unwrap().hint_str().unwrap().to_owned();
+    assert!(
+        hint.starts_with("ask for less by `rows`, or raise"),
+        "{hint}"
+    );
+}
+
 #[test]
 fn sizes_are_never_underestimated() {
     for text in [

@@ -8,6 +8,7 @@ mod hosts;
 mod limits;
 mod obligations;
 mod panics;
+mod reading;
 mod sizes;
 mod visibility;
 mod witnesses;
