@@ -1,7 +1,8 @@
 //! What one caller sees, and the decision on one call.
 
-use tool_core::Value;
 use tool_core::capability::WorkspaceFiles;
+use tool_core::file_pattern::{is_file_pattern, matching_files};
+use tool_core::{StopFlag, Value};
 
 use super::{
     CallFacts, CallerBaseline, CallerPolicy, CompiledLayer, DecisionReason, FILE_READER,
@@ -180,7 +181,8 @@ impl CallerPolicy<'_> {
 
     /// Whether a call may run now; without a call, the strictest that could come.
     ///
-    /// A file that the arguments refer to needs [`FILE_READER`] to be allowed on that path, by the same rules.
+    /// A file that the arguments refer to, or whose contents the tool answers, needs [`FILE_READER`] to be allowed on that path, by the
+    /// same rules.
     pub fn decide(
         &self,
         catalogue: &Catalogue,
@@ -189,15 +191,39 @@ impl CallerPolicy<'_> {
         files: Option<&dyn WorkspaceFiles>,
     ) -> PolicyDecision {
         let mut decision = self.decide_on(catalogue, tool, call, false);
+        if call.is_none() && !catalogue.tool(tool).spec().reads.is_empty() {
+            decision = decision.stricter(self.decide_reading_one(catalogue, None, files));
+        }
         for file in call.iter().flat_map(|call| &call.files) {
-            let reading = self.decide_reading(catalogue, Some(&file.written), files);
+            let path = (!file.is_open()).then_some(file.written.as_str());
+            let reading = self.decide_reading_one(catalogue, path, files);
             decision = decision.stricter(reading);
         }
         decision
     }
 
-    /// The decision on reading one file that arguments refer to; without a path the strictest that could come.
+    /// The decision on reading one file for a call, or each of several by a pattern; without a path the strictest that could come.
     pub(crate) fn decide_reading(
+        &self,
+        catalogue: &Catalogue,
+        path: Option<&str>,
+        files: Option<&dyn WorkspaceFiles>,
+    ) -> PolicyDecision {
+        let Some(pattern) = path.filter(|path| is_file_pattern(path)) else {
+            return self.decide_reading_one(catalogue, path, files);
+        };
+        let found =
+            files.and_then(|files| matching_files(files, pattern, &StopFlag::default()).ok());
+        let Some(found) = found else {
+            return self.decide_reading_one(catalogue, None, files);
+        };
+        let literal = self.decide_reading_one(catalogue, path, files);
+        found.iter().fold(literal, |decision, path| {
+            decision.stricter(self.decide_reading_one(catalogue, Some(path), files))
+        })
+    }
+
+    fn decide_reading_one(
         &self,
         catalogue: &Catalogue,
         path: Option<&str>,
@@ -218,7 +244,7 @@ impl CallerPolicy<'_> {
         };
         let path = path.unwrap_or("...");
         let reason = format!(
-            "`{{\"$file\": \"{path}\"}}` needs `{FILE_READER}`: {}",
+            "reading `{path}` needs `{FILE_READER}`: {}",
             decision.reason
         );
         PolicyDecision {

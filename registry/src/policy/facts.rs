@@ -1,7 +1,8 @@
 //! What rules look at: the paths, hosts, programs, numbers and texts of one call, as values and never as patterns in text.
 
 use tool_core::capability::{WorkspaceFiles, could_be_one_name};
-use tool_core::{AnyTool, DataPlace, EffectReach, ResourceKind, Syntax, ToolCall, Value};
+use tool_core::file_pattern::{is_file_pattern, matching_files};
+use tool_core::{AnyTool, DataPlace, EffectReach, ResourceKind, StopFlag, Syntax, ToolCall, Value};
 
 use super::glob::PathPattern;
 use super::shell;
@@ -54,6 +55,11 @@ impl PathFact {
             [_, rest @ ..] if is_absolute(parts) => format!("/{}", rest.join("/")),
             parts => parts.join("/"),
         })
+    }
+
+    /// Whether it stands for files that are not known one by one.
+    pub(super) fn is_open(&self) -> bool {
+        self.tree
     }
 
     /// Whether all its names are known.
@@ -198,7 +204,7 @@ pub struct CallFacts<'a> {
     pub reach: EffectReach,
     /// Paths the tool itself uses; `None` when they could not be found out.
     pub paths: Option<Vec<PathFact>>,
-    /// Files that arguments refer to.
+    /// Files that arguments refer to, and those whose contents the tool answers ([`Spec::reads`](tool_core::Spec::reads)).
     pub files: Vec<PathFact>,
     /// Programs with their arguments; `None` when one could not be read as such.
     pub programs: Option<Vec<Vec<String>>>,
@@ -269,9 +275,14 @@ impl<'a> CallFacts<'a> {
             .sources()
             .iter()
             .filter_map(|source| match &source.source.place {
-                DataPlace::File(path) => Some(PathFact::new(path, files)),
+                DataPlace::File(path) => Some(path.clone()),
                 DataPlace::Artifact(_) => None,
             });
+        let answered = spec
+            .reads
+            .iter()
+            .filter_map(|pointer| args.pointer(pointer))
+            .flat_map(|value| named_texts(&value));
         let is_tree =
             |path: &str| reach.below && trees.iter().any(|tree| tree.as_str() == Some(path));
         let fact = |path: &String| PathFact {
@@ -282,7 +293,10 @@ impl<'a> CallFacts<'a> {
         Self {
             reach,
             paths: paths.map(|paths| paths.iter().map(fact).collect()),
-            files: files_of.collect(),
+            files: files_of
+                .chain(answered)
+                .flat_map(|path| file_facts(&path, files))
+                .collect(),
             programs: commands
                 .collect::<Option<Vec<_>>>()
                 .map(|programs| programs.concat()),
@@ -290,6 +304,36 @@ impl<'a> CallFacts<'a> {
             args,
         }
     }
+}
+
+/// A file of an argument; each of several, where its path is a pattern. Where these are not known, everything below the folder.
+fn file_facts(path: &str, files: Option<&dyn WorkspaceFiles>) -> Vec<PathFact> {
+    let one = PathFact::new(path, files);
+    if !is_file_pattern(path) {
+        return vec![one];
+    }
+    let found = files.and_then(|files| matching_files(files, path, &StopFlag::default()).ok());
+    match found {
+        Some(found) => {
+            let found = found.iter().map(|path| PathFact::new(path, files));
+            std::iter::once(one).chain(found).collect()
+        }
+        None => vec![PathFact {
+            unknown: true,
+            tree: true,
+            ..one
+        }],
+    }
+}
+
+/// A text, or the texts of a list.
+fn named_texts(value: &Value) -> Vec<String> {
+    if let Some(text) = value.as_str() {
+        return vec![text.to_owned()];
+    }
+    let items = value.items().unwrap_or_default();
+    let texts = items.iter().filter_map(Value::as_str);
+    texts.map(str::to_owned).collect()
 }
 
 /// An argument vector, or every command of a text for the shell; `None` when they cannot be read off.

@@ -61,5 +61,5 @@ pub(crate) use outside::{is_handed, of_any_native};
 pub(crate) use roles::{built_in_roles, merged_roles};
 pub(crate) use selector::resolve_selector;
 
-/// The tool whose permission `{"$file": path}` needs.
+/// The tool whose permission `{"$file": path}` and the tools that answer the contents of a file need.
 pub const FILE_READER: &str = "read_file";
