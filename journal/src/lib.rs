@@ -70,7 +70,7 @@ pub use self::gc::{COLLECTED_KEY, GcReport, RetentionPolicy};
 pub use self::journal::Journal;
 pub use self::lease::LEASE;
 pub use self::notices::NoticeRecord;
-pub use self::pipelines::{PipelineEvent, PipelineRecord};
+pub use self::pipelines::{PipelineEvent, PipelineRecord, PipelineRequester};
 pub use self::prune::PruneReport;
 pub use self::random::random_id as new_id;
 pub use self::requests::{REQUEST_HOURS, RequestClaim, key_reused, request_name};

@@ -12,6 +12,7 @@ use super::folders::{self, IS_IN, ROOT};
 use super::lease::LeaseOwner;
 use super::notices;
 use super::random;
+use super::scope::{OF_ANSWERS as OF_ROLE_AND_FOLDER, StateScope};
 use super::sql::{self, Done, row_structs};
 use super::state::StateStore;
 
@@ -45,6 +46,9 @@ row_structs! {
         /// Root of the workspace, where it is known.
         #[value(rename = "folder")]
         pub folder_root: Option<String>,
+        /// Role of the call that began it; none where a person began it at the command line.
+        #[value(skip_encoding_if = "Option::is_none")]
+        pub role: Option<String>,
     }
 
     /// An event of a pipeline.
@@ -67,14 +71,26 @@ pub struct PipelineEvent {
     pub time_ms: u64,
 }
 
+/// Who begins a pipeline.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PipelineRequester {
+    /// Role of the call that begins it; `None` for a person at the command line.
+    pub role: Option<String>,
+}
+
 impl StateStore {
     /// Begins a pipeline, which this process runs; gives its id. The record is on disk when this returns.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be written.
-    pub fn begin_pipeline(&self, file: &str, digest: &str) -> Result<String> {
-        const SQL: &str = "INSERT INTO pipelines(id, file, digest, state, created_ms, changed_ms, requester_group, owner, beat_ms, folder)
-             VALUES (?, ?, ?, 'running', ?, ?, ?, ?, ?, ?)";
+    pub fn begin_pipeline(
+        &self,
+        file: &str,
+        digest: &str,
+        requester: &PipelineRequester,
+    ) -> Result<String> {
+        const SQL: &str = "INSERT INTO pipelines(id, file, digest, state, created_ms, changed_ms, requester_group, owner, beat_ms, folder, role)
+             VALUES (?, ?, ?, 'running', ?, ?, ?, ?, ?, ?, ?)";
         let id = random::random_id();
         let owner = self.shared.machine.here().to_text();
         self.shared
@@ -82,7 +98,10 @@ impl StateStore {
                 let folder = folders::folder_number(transaction, self.shared.folder_of_calls())?;
                 let now = now_ms as i64;
                 let group = crate::process_group();
-                let params = params![id, file, digest, now, now, group, owner, now, folder];
+                let role = &requester.role;
+                let params = params![
+                    id, file, digest, now, now, group, owner, now, folder, role
+                ];
                 sql::execute_statement(transaction, SQL, params)?;
                 let record = object! { "event" => "pipeline", "pipeline" => id.as_str(), "file" => file, "state" => "running" };
                 Ok(((), Some(record)))
@@ -208,6 +227,42 @@ impl StateStore {
         Ok(row)
     }
 
+    /// Lists the newest pipelines that a caller sees, newest first.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read.
+    pub fn pipelines_in(
+        &self,
+        scope: &StateScope,
+        count_max: usize,
+    ) -> Result<Vec<PipelineRecord>> {
+        let sql = of_table(&format!(
+            "WHERE {OF_ROLE_AND_FOLDER} ORDER BY created_ms DESC, id LIMIT ?5"
+        ));
+        let (role, every, id, root) = scope.params();
+        let params = params![role, every, id, root, sql::row_limit(count_max)];
+        let mut rows: Vec<PipelineRecord> =
+            self.shared.select("list the pipelines", &sql, params)?;
+        rows.iter_mut().for_each(|row| self.mark(row));
+        Ok(rows)
+    }
+
+    /// As [`StateStore::pipeline`], among the pipelines that a caller sees.
+    ///
+    /// # Errors
+    /// As [`StateStore::pipeline`]: a pipeline of another workspace or role is none.
+    pub fn pipeline_in(&self, scope: &StateScope, id: &str) -> Result<PipelineRecord> {
+        let sql = of_table(&format!(
+            "WHERE {OF_ROLE_AND_FOLDER} AND substr(id, 1, length(?5)) = ?5 AND ?5 != '' LIMIT 2"
+        ));
+        let (role, every, folder, root) = scope.params();
+        let params = params![role, every, folder, root, id];
+        let found = self.shared.select("look for the pipeline", &sql, params)?;
+        let mut row = only_pipeline(found, id)?;
+        self.mark(&mut row);
+        Ok(row)
+    }
+
     /// A pipeline whose process ended before it did is interrupted.
     fn mark(&self, row: &mut PipelineRecord) {
         let open = matches!(row.state.as_str(), "running" | "waiting");
@@ -247,15 +302,19 @@ fn of_table(rest: &str) -> String {
 
 fn find_pipeline(connection: &Connection, id: &str) -> Done<PipelineRecord> {
     let sql = of_table("WHERE substr(id, 1, length(?1)) = ?1 AND ?1 != '' LIMIT 2");
-    let mut found: Vec<PipelineRecord> = sql::all_rows(connection, &sql, [id])?;
-    let fault = match found.len() {
+    let found: Vec<PipelineRecord> = sql::all_rows(connection, &sql, [id])?;
+    Ok(only_pipeline(found, id)?)
+}
+
+/// The one pipeline that an id or its beginning names.
+fn only_pipeline(mut found: Vec<PipelineRecord>, id: &str) -> Result<PipelineRecord> {
+    Err(match found.len() {
         1 => return Ok(found.remove(0)),
         0 => tool_error!(InvalidArgs, "unknown_pipeline"; "no pipeline has the id `{id}`";
             "`mathchain pipeline list` shows them"),
         _ => tool_error!(InvalidArgs, "ambiguous_pipeline"; "several pipelines begin with `{id}`";
             "give more of the id"),
-    };
-    Err(fault.into())
+    })
 }
 
 fn pipeline_busy_error(row: &PipelineRecord) -> ToolError {

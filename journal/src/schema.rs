@@ -249,6 +249,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
         name TEXT NOT NULL
      ) STRICT;
      UPDATE approvals SET condition = NULL WHERE state != 'pending';",
+    // 17: the role of the call that began a pipeline
+    "ALTER TABLE pipelines ADD COLUMN role TEXT;",
 ];
 
 /// Opens the file in a folder, creating both where missing, and migrates it to the newest version.

@@ -19,7 +19,9 @@ fn event(text: &str) -> Value {
 fn events_are_kept_in_order_and_only_appended() {
     let top = folder();
     let state = open(top.path());
-    let id = state.begin_pipeline("team.toml", "d1").unwrap();
+    let id = state
+        .begin_pipeline("team.toml", "d1", &Default::default())
+        .unwrap();
     let two = [event("a"), event("b")];
     state.append_pipeline(&id, &two, None).unwrap();
     state
@@ -46,7 +48,9 @@ fn events_are_kept_in_order_and_only_appended() {
 fn one_process_runs_a_pipeline_and_an_ended_one_takes_no_events() {
     let top = folder();
     let state = open(top.path());
-    let id = state.begin_pipeline("team.toml", "d1").unwrap();
+    let id = state
+        .begin_pipeline("team.toml", "d1", &Default::default())
+        .unwrap();
     let busy = state.take_pipeline(&id).unwrap_err();
     assert_eq!(busy.reason_str(), Some("pipeline_busy"));
     state
@@ -72,7 +76,9 @@ fn one_process_runs_a_pipeline_and_an_ended_one_takes_no_events() {
 fn a_question_is_recorded_with_its_event() {
     let top = folder();
     let state = open(top.path());
-    let id = state.begin_pipeline("team.toml", "d1").unwrap();
+    let id = state
+        .begin_pipeline("team.toml", "d1", &Default::default())
+        .unwrap();
     let question = |text: &str| {
         let notice = Notification {
             kind: "gate",
@@ -106,13 +112,19 @@ fn old_pipelines_are_pruned_with_their_events_and_running_ones_stay() {
     let top = folder();
     let clock = TestClock::at(NOW);
     let state = StateStore::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
-    let old = state.begin_pipeline("old.toml", "d").unwrap();
+    let old = state
+        .begin_pipeline("old.toml", "d", &Default::default())
+        .unwrap();
     state
         .append_pipeline(&old, &[event("end")], Some("succeeded"))
         .unwrap();
-    let running = state.begin_pipeline("running.toml", "d").unwrap();
+    let running = state
+        .begin_pipeline("running.toml", "d", &Default::default())
+        .unwrap();
     clock.advance(10 * DAY_MS);
-    let new = state.begin_pipeline("new.toml", "d").unwrap();
+    let new = state
+        .begin_pipeline("new.toml", "d", &Default::default())
+        .unwrap();
     state.append_pipeline(&new, &[], Some("succeeded")).unwrap();
     let key = CutKey::of_seed([7; SEED_BYTES]);
     let done = state.prune(NOW + DAY_MS, &key).unwrap();

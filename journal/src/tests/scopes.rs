@@ -108,3 +108,46 @@ fn a_value_is_opened_where_it_was_made() {
     assert!(!opens(&here, "worker_general") && !opens(&there, "worker_math"));
     assert!(!opens(&there, OPERATOR));
 }
+
+#[test]
+fn a_pipeline_of_another_workspace_or_role_is_none() {
+    let top = folder();
+    let state = Arc::new(open(top.path()));
+    let (here, there) = (folder_of("here"), folder_of("there"));
+    // Each workspace has a process of its own.
+    let begin = |role: Option<&str>, folder: &WorkspaceId| {
+        let process = open(top.path());
+        process.set_workspace(folder.clone());
+        let role = role.map(str::to_owned);
+        let requester = PipelineRequester { role };
+        process
+            .begin_pipeline("team.toml", "d", &requester)
+            .unwrap()
+    };
+    let own = begin(Some("worker_math"), &here);
+    let other_role = begin(Some("worker_general"), &here);
+    // One that a person began belongs to the operator.
+    let of_person = begin(None, &here);
+    let elsewhere = begin(Some("worker_math"), &there);
+    let all = [&own, &other_role, &of_person, &elsewhere];
+    for (workspace, role, seen) in [
+        (&here, "worker_math", &[&own][..]),
+        (&here, OPERATOR, &[&own, &other_role, &of_person]),
+        (&there, "worker_math", &[&elsewhere]),
+        (&folder_of("third"), OPERATOR, &[]),
+    ] {
+        let scope = StateScope::new(Some(workspace.clone()), role);
+        let listed = state.pipelines_in(&scope, 100).unwrap();
+        assert_eq!(listed.len(), seen.len(), "{scope:?}");
+        for id in all {
+            let is_seen = seen.contains(&id);
+            assert_eq!(state.pipeline_in(&scope, id).is_ok(), is_seen, "{scope:?}");
+            assert_eq!(
+                state.pipeline_in(&scope, &id[..8]).is_ok(),
+                is_seen,
+                "{scope:?}"
+            );
+        }
+        assert!(state.pipeline_in(&scope, "").is_err());
+    }
+}
