@@ -126,6 +126,17 @@ pub struct DecisionContext<'a> {
     pub checkout: &'a str,
 }
 
+/// What an event says beside its data.
+#[derive(Debug, Clone, Copy)]
+pub struct EventOrigin<'a> {
+    /// When it happened.
+    pub time: EventTime,
+    /// Who caused it.
+    pub actor: &'a EventActor,
+    /// The reason given.
+    pub reason: Option<&'a str>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,12 +2,12 @@
 //!
 //! Three functions carry everything. [`decide_command`] takes the state, a command and a [`DecisionContext`] (time, date, actor,
 //! grants) and returns events or a [`WorkflowFault`]; [`WorkflowState::apply`] is the only way the state changes; [`item::project_item`] gives the
-//! files that show it. Beside them are data: [`template`] (stages and gates), [`roles`] (who may call what) and [`governance`]
+//! files that show it. What each command and its event are is one file in [`commands`]. Beside them are data: [`template`] (stages and gates), [`roles`] (who may call what) and [`governance`]
 //! (which files may change, and whose locks collide). [`import`] reads the layouts of earlier systems. Nothing here does I/O or
 //! knows a clock, a thread or a random number.
 //!
 //! ```
-//! use workflow::decide::{RequestCreate, create_request};
+//! use workflow::commands::{Command, RequestCreate};
 //! use workflow::names::{ActorKind, RequestKind};
 //! use workflow::{CalendarDate, DecisionContext, EventActor, EventTime, GateGrants, WorkflowState};
 //!
@@ -22,14 +22,16 @@
 //!     content: "Numbers have to be read.".to_owned(),
 //!     draft: None,
 //! };
-//! let event = create_request(&state, &context, &args)?;
-//! state.apply(&event)?;
+//! for event in args.decide(&state, &context)? {
+//!     state.apply(&event)?;
+//! }
 //! assert_eq!(state.request("CR-20250131-001")?.title, "A parser");
 //! # Ok::<(), workflow::WorkflowFault>(())
 //! ```
 
 pub mod actor;
-pub mod decide;
+pub mod commands;
+mod decide;
 pub mod event;
 mod fault;
 pub mod governance;
@@ -43,9 +45,17 @@ pub mod state;
 pub mod template;
 pub mod tools;
 
-pub use actor::{CalendarDate, DecisionContext, EventActor, EventTime, GateGrants};
+pub use actor::{CalendarDate, DecisionContext, EventActor, EventOrigin, EventTime, GateGrants};
 pub use decide::{ItemCommand, decide_command};
 pub use event::{EventPayload, WorkflowEvent};
 pub use fault::WorkflowFault;
 pub use state::WorkflowState;
 pub use template::WorkflowTemplate;
+
+// Tests name the crate as its callers do, and see the cases in the files of commands.
+#[cfg(test)]
+extern crate self as workflow;
+
+#[cfg(test)]
+#[path = "../tests/main.rs"]
+mod tests;

@@ -230,20 +230,6 @@ names! {
     }
 }
 
-impl TaskStatus {
-    /// The statuses that may follow.
-    pub const fn allowed(self) -> &'static [Self] {
-        match self {
-            Self::Backlog => &[Self::Todo, Self::Blocked],
-            Self::Todo => &[Self::InProgress, Self::Blocked],
-            Self::InProgress => &[Self::InReview, Self::Blocked, Self::Todo],
-            Self::InReview => &[Self::Done, Self::InProgress, Self::Blocked],
-            Self::Blocked => &[Self::Todo, Self::Backlog],
-            Self::Done => &[],
-        }
-    }
-}
-
 impl FeedbackKind {
     /// The priority where none is given.
     pub const fn priority(self) -> Priority {
