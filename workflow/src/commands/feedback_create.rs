@@ -1,24 +1,25 @@
-//! Feedback: questions and remarks of agents, and their answers.
+//! `feedback:create`: a question or remark of an agent.
 //!
-//! `feedback:create` takes two shapes: `question`, `context` as text, `blocking`; and `type`, `content`, `priority`, `context` as an
-//! object, `options`. Feedback blocks when `blocking` is true or its type is `blocker`; a `clarification` blocks only when `blocking`
-//! is given, so that one rule holds for every type but one.
+//! It takes two shapes: `question`, `context` as text, `blocking`; and `type`, `content`, `priority`, `context` as an object, `options`.
+//! Feedback blocks when `blocking` is true or its type is `blocker`; a `clarification` blocks only when `blocking` is given, so that one
+//! rule holds for every type but one.
 
 use std::collections::BTreeSet;
 
-use tool_core::Value;
 use tool_core::convert::from_value;
 
-use super::{accept_event, args, not_own, text};
-use crate::actor::DecisionContext;
-use crate::event::{
-    CodeSnippet, FeedbackAcknowledged, FeedbackAnswered, FeedbackContext, FeedbackCreated,
-    FeedbackDismissed, FeedbackOption, WorkflowEvent,
-};
+use tool_core::{JsonExample, Spec, Value, examples};
+
+use super::command::{CHANGES, Command, CommandTool, DraftResult, EventDraft, ExampleStep, args};
+use super::text;
+use crate::actor::{DecisionContext, EventOrigin};
+use crate::event::data::{EventData, define_event};
+use crate::event::parts::{CodeSnippet, FeedbackContext, FeedbackOption};
 use crate::fault::WorkflowFault;
 use crate::ids;
-use crate::limits::{ENTRY_BYTES_MAX, TEXT_BYTES_MAX, TITLE_BYTES_MAX};
+use crate::limits::{ENTRY_BYTES_MAX, FEEDBACK_MAX, TEXT_BYTES_MAX, TITLE_BYTES_MAX};
 use crate::names::{FeedbackKind, FeedbackStatus, Priority};
+use crate::state::check::{at_most, check_fresh_id};
 use crate::state::{WorkflowFeedback, WorkflowState};
 
 args! {
@@ -45,37 +46,9 @@ args! {
         /// Id of the task it is about; needs `chainId`.
         task_id: Option<String>,
     }
+}
 
-    /// Note that feedback was read.
-    FeedbackAcknowledge {
-        /// Id of the workflow.
-        workflow_id: String,
-        /// Id of the feedback, such as `FB-001`.
-        feedback_id: String,
-    }
-
-    /// Answer feedback.
-    FeedbackRespond {
-        /// Id of the workflow.
-        workflow_id: String,
-        /// Id of the feedback.
-        feedback_id: String,
-        /// The answer.
-        content: String,
-        /// Label of the option chosen; only where the feedback has options.
-        selected_option: Option<String>,
-    }
-
-    /// Dismiss feedback without an answer.
-    FeedbackDismiss {
-        /// Id of the workflow.
-        workflow_id: String,
-        /// Id of the feedback.
-        feedback_id: String,
-        /// Why there is no answer.
-        reason: String,
-    }
-
+args! {
     /// What helps to answer feedback, as an object.
     ContextArgs {
         /// An explanation.
@@ -91,161 +64,76 @@ args! {
     }
 }
 
-/// `feedback:create`
-///
-/// # Errors
-/// Unknown or ended workflow, both shapes at once, no text, `blocking: false` for a blocker, a limit.
-pub fn create_feedback(
-    state: &WorkflowState,
-    context: &DecisionContext<'_>,
-    args: &FeedbackCreate,
-) -> Result<WorkflowEvent, WorkflowFault> {
-    let workflow = state.workflow(&args.workflow_id)?;
-    let content = match (&args.question, &args.content) {
-        (Some(_), Some(content)) => {
-            return Err(WorkflowFault::invalid(
-                "content",
-                "either `question` or `content`",
-                content,
-            ));
-        }
-        (Some(question), None) => text::require_text("question", question, TEXT_BYTES_MAX)?,
-        (None, Some(content)) => text::require_text("content", content, TEXT_BYTES_MAX)?,
-        (None, None) => return Err(WorkflowFault::Missing { field: "question" }),
-    };
-    let kind = args.r#type.unwrap_or_default();
-    let blocking = match (kind, args.blocking) {
-        (FeedbackKind::Blocker, Some(false)) => {
-            return Err(WorkflowFault::invalid(
-                "blocking",
-                "true, since a blocker blocks",
-                "false",
-            ));
-        }
-        (FeedbackKind::Blocker, _) => true,
-        (_, blocking) => blocking.unwrap_or(false),
-    };
-    let data = FeedbackCreated {
-        workflow: workflow.id.clone(),
-        feedback: ids::feedback_id(
-            workflow.feedback_counter.saturating_add(1),
-            context.checkout,
-        ),
-        kind,
-        content,
-        priority: args.priority.unwrap_or(kind.priority()),
-        blocking,
-        context: read_context(args)?,
-        chain: args.chain_id.clone(),
-        task: args.task_id.clone(),
-    };
-    accept_event(state, context, None, data)
+define_event! {
+    /// Feedback was given or a question asked.
+    FeedbackCreated = "feedback.created" {
+        /// Its workflow.
+        workflow: String,
+        /// Its id, unique in the workflow.
+        feedback: String,
+        /// Its kind.
+        kind: FeedbackKind,
+        /// The question or remark.
+        content: String,
+        /// Its priority.
+        priority: Priority;
+        /// Whether the workflow is paused until there is an answer.
+        blocking: bool,
+        /// What helps to answer.
+        context: FeedbackContext,
+        /// The chain it is about.
+        chain: Option<String>,
+        /// The task it is about.
+        task: Option<String>,
+    }
 }
 
-/// `feedback:acknowledge`
-///
-/// # Errors
-/// Unknown feedback, or one that is not pending.
-pub fn acknowledge_feedback(
-    state: &WorkflowState,
-    context: &DecisionContext<'_>,
-    args: &FeedbackAcknowledge,
-) -> Result<WorkflowEvent, WorkflowFault> {
-    let (workflow, feedback) = (args.workflow_id.clone(), args.feedback_id.clone());
-    accept_event(
-        state,
-        context,
-        None,
-        FeedbackAcknowledged { workflow, feedback },
-    )
-}
+impl Command for FeedbackCreate {
+    const ID: &'static str = "feedback:create";
 
-/// `feedback:respond`
-///
-/// # Errors
-/// Unknown feedback, one that has an answer or was dismissed, an option it does not have, a blocking question of one's own.
-pub fn respond_to_feedback(
-    state: &WorkflowState,
-    context: &DecisionContext<'_>,
-    args: &FeedbackRespond,
-) -> Result<WorkflowEvent, WorkflowFault> {
-    let feedback = state
-        .workflow(&args.workflow_id)?
-        .feedback(&args.feedback_id)?;
-    if let Some(label) = &args.selected_option
-        && !feedback
-            .context
-            .options
-            .iter()
-            .any(|option| option.label == *label)
-    {
-        let labels: Vec<String> = feedback
-            .context
-            .options
-            .iter()
-            .map(|option| format!("`{}`", option.label))
-            .collect();
-        let expected = match labels.is_empty() {
-            true => "nothing, since the feedback has no options".to_owned(),
-            false => format!("one of {}", labels.join(", ")),
+    /// # Errors
+    /// Unknown workflow, both shapes at once, no text, `blocking: false` for a blocker, a limit.
+    fn draft_event(&self, state: &WorkflowState, context: &DecisionContext<'_>) -> DraftResult {
+        let workflow = state.workflow(&self.workflow_id)?;
+        let content = match (&self.question, &self.content) {
+            (Some(_), Some(content)) => {
+                return Err(WorkflowFault::invalid(
+                    "content",
+                    "either `question` or `content`",
+                    content,
+                ));
+            }
+            (Some(question), None) => text::require_text("question", question, TEXT_BYTES_MAX)?,
+            (None, Some(content)) => text::require_text("content", content, TEXT_BYTES_MAX)?,
+            (None, None) => return Err(WorkflowFault::Missing { field: "question" }),
         };
-        return Err(WorkflowFault::invalid("selectedOption", expected, label));
-    }
-    let data = FeedbackAnswered {
-        workflow: args.workflow_id.clone(),
-        feedback: args.feedback_id.clone(),
-        content: text::require_text("content", &args.content, TEXT_BYTES_MAX)?,
-        selected_option: args.selected_option.clone(),
-    };
-    let event = accept_event(state, context, None, data)?;
-    not_own_block(context, feedback, "answer")?;
-    Ok(event)
-}
-
-/// `feedback:dismiss`; no event for feedback that is dismissed already.
-///
-/// # Errors
-/// Unknown feedback, one that has an answer, no reason, a blocking question of one's own.
-pub fn dismiss_feedback(
-    state: &WorkflowState,
-    context: &DecisionContext<'_>,
-    args: &FeedbackDismiss,
-) -> Result<Option<WorkflowEvent>, WorkflowFault> {
-    let feedback = state
-        .workflow(&args.workflow_id)?
-        .feedback(&args.feedback_id)?;
-    if feedback.status == FeedbackStatus::Dismissed {
-        return Ok(None);
-    }
-    let (workflow, id) = (args.workflow_id.clone(), args.feedback_id.clone());
-    let event = accept_event(
-        state,
-        context,
-        text::require_reason(&args.reason)?,
-        FeedbackDismissed {
-            workflow,
-            feedback: id,
-        },
-    )?;
-    not_own_block(context, feedback, "dismiss")?;
-    Ok(Some(event))
-}
-
-/// An agent cannot end the pause that it caused; a person can.
-fn not_own_block(
-    context: &DecisionContext<'_>,
-    feedback: &WorkflowFeedback,
-    action: &'static str,
-) -> Result<(), WorkflowFault> {
-    match feedback.blocking && !context.actor.is_person() {
-        true => not_own(
-            context,
-            [&feedback.author.principal],
-            action,
-            "feedback",
-            &feedback.id,
-        ),
-        false => Ok(()),
+        let kind = self.r#type.unwrap_or_default();
+        let blocking = match (kind, self.blocking) {
+            (FeedbackKind::Blocker, Some(false)) => {
+                return Err(WorkflowFault::invalid(
+                    "blocking",
+                    "true, since a blocker blocks",
+                    "false",
+                ));
+            }
+            (FeedbackKind::Blocker, _) => true,
+            (_, blocking) => blocking.unwrap_or(false),
+        };
+        let data = FeedbackCreated {
+            workflow: workflow.id.clone(),
+            feedback: ids::feedback_id(
+                workflow.feedback_counter.saturating_add(1),
+                context.checkout,
+            ),
+            kind,
+            content,
+            priority: self.priority.unwrap_or(kind.priority()),
+            blocking,
+            context: read_context(self)?,
+            chain: self.chain_id.clone(),
+            task: self.task_id.clone(),
+        };
+        Ok(EventDraft::new(data))
     }
 }
 
@@ -270,6 +158,7 @@ fn read_context(args: &FeedbackCreate) -> Result<FeedbackContext, WorkflowFault>
             ));
         }
     };
+    // Options can come in either shape, so that one that has both would say two things.
     if given.options.is_some() && args.options.is_some() {
         return Err(WorkflowFault::invalid(
             "options",
@@ -337,4 +226,94 @@ fn check_options(options: &[FeedbackOption]) -> Result<(), WorkflowFault> {
         }
     }
     Ok(())
+}
+
+impl EventData for FeedbackCreated {
+    fn may_follow(&self, state: &WorkflowState, _: EventOrigin<'_>) -> Result<(), WorkflowFault> {
+        let workflow = state.open_workflow(&self.workflow)?;
+        let is_taken = workflow.feedback.contains_key(&self.feedback);
+        check_fresh_id("feedback", &self.feedback, is_taken)?;
+        let count = workflow.feedback.len() + 1;
+        at_most("feedback items in one workflow", count, FEEDBACK_MAX)?;
+        match (&self.chain, &self.task) {
+            (None, Some(_)) => Err(WorkflowFault::Missing { field: "chainId" }),
+            (Some(chain), Some(task)) => state.task(chain, task).map(drop),
+            (Some(chain), None) => state.chain(chain).map(drop),
+            (None, None) => Ok(()),
+        }
+    }
+
+    fn apply(&self, state: &mut WorkflowState, origin: EventOrigin<'_>) {
+        state.on_workflow(origin, &self.workflow, |workflow| {
+            let number = ids::feedback_number(&self.feedback).unwrap_or(0);
+            workflow.feedback_counter = workflow.feedback_counter.max(number);
+            let feedback = WorkflowFeedback {
+                id: self.feedback.clone(),
+                kind: self.kind,
+                content: self.content.clone(),
+                priority: self.priority,
+                blocking: self.blocking,
+                context: self.context.clone(),
+                chain: self.chain.clone(),
+                task: self.task.clone(),
+                stage: workflow.stage,
+                author: origin.actor.clone(),
+                created: origin.time,
+                updated: origin.time,
+                status: FeedbackStatus::Pending,
+                response: None,
+                dismissed: None,
+            };
+            workflow.feedback.insert(self.feedback.clone(), feedback);
+        });
+    }
+}
+
+impl CommandTool for FeedbackCreate {
+    const SPEC: Spec = CHANGES.with_name(Self::ID, "Ask a question in a workflow");
+    const STEP: ExampleStep = ExampleStep::new(15, "impl");
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a question": r##"{"workflowId": "WF-20251206-001", "question": "Which base?"}"## => r##"{"id": "FB-001", "status": "pending", "events": [{"number": 16, "type": "feedback.created", "reason": null, "data": {"workflow": "WF-20251206-001", "feedback": "FB-001", "kind": "question", "content": "Which base?", "priority": "low"}}]}"##;
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FeedbackCreate;
+    use crate::commands::case::{CommandCase, CommandCases, accepted, refused};
+
+    impl CommandCases for FeedbackCreate {
+        const CASES: &'static [CommandCase] = &[
+            accepted(
+                "workflow standard todo",
+                "ann/impl",
+                r#"$workflow,"question":"Which base?""#,
+                "feedback.created",
+            ),
+            accepted(
+                "workflow standard todo",
+                "ann/impl",
+                r#"$workflow,"type":"blocker","content":"No access.""#,
+                "feedback.created",
+            ),
+            refused(
+                "workflow standard todo",
+                "ann/impl",
+                r#"$workflow,"type":"blocker","content":"a","blocking":false"#,
+                "a blocker blocks",
+            ),
+            refused(
+                "workflow standard todo",
+                "ann/impl",
+                r#"$workflow,"question":"a","content":"b""#,
+                "either `question` or `content`",
+            ),
+            refused(
+                r#"workflow standard todo; pat workflow:discard $workflow,"reason":"r""#,
+                "ann/impl",
+                r#"$workflow,"question":"a""#,
+                "is discarded (start another",
+            ),
+        ];
+    }
 }
