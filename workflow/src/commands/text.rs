@@ -1,6 +1,7 @@
 //! Checks of texts and lists in arguments.
 
 use crate::fault::WorkflowFault;
+use crate::governance::PathGlob;
 use crate::limits::{ENTRY_BYTES_MAX, LIST_MAX, REASON_BYTES_MAX, TEXT_BYTES_MAX, TITLE_BYTES_MAX};
 
 /// A text that must not be empty.
@@ -60,6 +61,18 @@ pub(super) fn check_text_list(
         .iter()
         .map(|text| require_text(field, text, ENTRY_BYTES_MAX))
         .collect()
+}
+
+/// Patterns of files.
+pub(super) fn check_patterns(
+    field: &'static str,
+    patterns: &[String],
+) -> Result<(), WorkflowFault> {
+    patterns.iter().try_for_each(|pattern| {
+        PathGlob::parse(pattern)
+            .map(drop)
+            .map_err(|message| WorkflowFault::invalid(field, message, pattern))
+    })
 }
 
 pub(super) fn check_list_count(field: &'static str, count: usize) -> Result<(), WorkflowFault> {
