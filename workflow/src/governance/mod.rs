@@ -138,6 +138,7 @@ impl Governance {
         let first = |rules: &'_ [FileRule], case| {
             rules.iter().position(|rule| rule.fits(action, &path, case))
         };
+        // What denies or asks ignores case, since a file system may; what allows does not.
         if let Some(position) = first(&self.deny, GlobCase::Ignored) {
             return Ok(rule_decision(
                 Ruling::Deny,
@@ -174,6 +175,7 @@ impl Governance {
         };
         let allowed = first(allow, GlobCase::Exact);
         let nothing = || denial_decision(format!("no rule of {whose} allows to {action} `{text}`"));
+        // Nobody is asked about what the role could not do anyway.
         if own.is_some() && allowed.is_none() {
             return Ok(nothing());
         }
