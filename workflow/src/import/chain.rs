@@ -11,32 +11,34 @@ use crate::names::ChainKind;
 /// The reason of a chain that skipped the design without saying why.
 const NO_REASON: &str = "imported without a reason";
 
+/// The keys of a chain's file.
+const KEYS: [&str; 18] = [
+    "id",
+    "chainId",
+    "status",
+    "tasks",
+    "sequence",
+    "slug",
+    "requestId",
+    "title",
+    "description",
+    "type",
+    "dependsOn",
+    "skipDesign",
+    "skipDesignJustification",
+    "reviewStatus",
+    "fileScope",
+    "taskOrder",
+    "createdAt",
+    "updatedAt",
+];
+
 impl ImportReader {
     pub(super) fn chain(&mut self, file: &ImportSource<'_>) {
         let Some(json) = JsonItemFile::read(self, file) else {
             return;
         };
-        let known = [
-            "id",
-            "chainId",
-            "status",
-            "tasks",
-            "sequence",
-            "slug",
-            "requestId",
-            "title",
-            "description",
-            "type",
-            "dependsOn",
-            "skipDesign",
-            "skipDesignJustification",
-            "reviewStatus",
-            "fileScope",
-            "taskOrder",
-            "createdAt",
-            "updatedAt",
-        ];
-        json.unknown_keys(self, &known);
+        json.unknown_keys(self, &KEYS);
         // Two spellings were in use.
         let id_key = if json.value("id").is_some() {
             "id"
@@ -63,19 +65,7 @@ impl ImportReader {
             self.error(&json.place("type"), "expected `design` or `implementation`");
             return;
         };
-        let mut file_scope = Vec::new();
-        for (position, pattern) in json.texts(self, "fileScope").into_iter().enumerate() {
-            match PathGlob::parse(&pattern) {
-                Ok(_) => file_scope.push(pattern),
-                Err(expected) => {
-                    let found = tool_core::brief::brief_name(&pattern).into_owned();
-                    self.error(
-                        &json.place(&format!("fileScope/{position}")),
-                        format!("expected {expected}, found `{found}`"),
-                    );
-                }
-            }
-        }
+        let file_scope = self.chain_scope(&json);
         let order = json.texts(self, order_key);
         self.orders.insert(id.clone(), order);
         let skipped = json.flag(self, "skipDesign").unwrap_or(false);
@@ -92,26 +82,50 @@ impl ImportReader {
         };
         let time = json.time(self, "createdAt");
         self.draft(ImportTurn::Chain, &id, &json.place(id_key), time, data);
+        self.chain_review(&json, &id);
+    }
+
+    /// The patterns of a chain's files that can be read.
+    fn chain_scope(&mut self, json: &JsonItemFile) -> Vec<String> {
+        let mut file_scope = Vec::new();
+        for (position, pattern) in json.texts(self, "fileScope").into_iter().enumerate() {
+            match PathGlob::parse(&pattern) {
+                Ok(_) => file_scope.push(pattern),
+                Err(expected) => {
+                    let found = tool_core::brief::brief_name(&pattern).into_owned();
+                    self.error(
+                        &json.place(&format!("fileScope/{position}")),
+                        format!("expected {expected}, found `{found}`"),
+                    );
+                }
+            }
+        }
+        file_scope
+    }
+
+    /// The decision about a chain that its file has.
+    fn chain_review(&mut self, json: &JsonItemFile, id: &str) {
         let (place, reviewed) = (json.place("reviewStatus"), json.time(self, "updatedAt"));
-        let key = id.clone();
         match json.text(self, "reviewStatus").as_deref() {
             None => {}
             Some("approved") => {
                 _ = self.draft(
                     ImportTurn::ChainReview,
-                    &key,
+                    id,
                     &place,
                     reviewed,
-                    ChainApproved { chain: id },
+                    ChainApproved {
+                        chain: id.to_owned(),
+                    },
                 )
             }
             Some("changes_requested") => {
                 let data = ChainChangesRequested {
-                    chain: id,
+                    chain: id.to_owned(),
                     suggestions: Vec::new(),
                 };
                 let reason = "changes were requested in the earlier system".to_owned();
-                self.draft(ImportTurn::ChainReview, &key, &place, reviewed, data)
+                self.draft(ImportTurn::ChainReview, id, &place, reviewed, data)
                     .reason = Some(reason);
             }
             Some(other) => {

@@ -4,7 +4,7 @@ use tool_core::convert::from_value;
 
 use super::json::JsonItemFile;
 use super::{ImportReader, ImportSource, ImportTurn};
-use crate::decide::ContextArgs;
+use crate::commands::ContextArgs;
 use crate::event::{
     FeedbackAcknowledged, FeedbackAnswered, FeedbackContext, FeedbackCreated, FeedbackDismissed,
 };
@@ -55,6 +55,7 @@ impl ImportReader {
         let Some(content) = json.required(self, path) else {
             return;
         };
+        // Every name is read before the file is given up, so that all that is wrong with it is told at once.
         let errors = self.errors.len();
         let kind = match json.value("type") {
             None => Some(FeedbackKind::Question),

@@ -205,6 +205,7 @@ pub(super) fn list_entries(
             }
         }
     }
+    // A dash alone lists nothing.
     entries.retain(|entry| !entry.is_empty() && entry != "-");
     if entries.len() > LIST_MAX {
         reading.error(

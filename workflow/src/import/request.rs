@@ -31,49 +31,15 @@ impl ImportReader {
             );
             return;
         };
-        // `CR-20251206-001-slug`: the id is the first three parts.
-        let id = name
-            .match_indices('-')
-            .nth(2)
-            .map_or(name, |(end, _)| &name[..end]);
-        if dated_number(id).is_none() || !id.starts_with(kind.prefix()) {
-            let prefix = kind.prefix();
-            self.error(
-                &line_place(file, 1),
-                format!(
-                    "expected a file `{prefix}-YYYYMMDD-NNN-slug.md`, found `{}`",
-                    tool_core::brief::brief_name(name)
-                ),
-            );
+        let Some(id) = self.request_id(file, kind, name) else {
             return;
-        }
+        };
         let Some(old) =
             EarlierPage::read(self, file, &["Change Request", "Fix Request", "Request"])
         else {
             return;
         };
-        if let Some((value, place)) = old.key("id")
-            && value != id
-        {
-            self.note(
-                &place,
-                format!(
-                    "`ID` is `{}`, but the name of the file says `{id}`",
-                    tool_core::brief::brief_name(value)
-                ),
-            );
-        }
-        if let Some((value, place)) = old.key("status")
-            && value != status.as_str()
-        {
-            self.note(
-                &place,
-                format!(
-                    "`Status` is `{}`, but the folder says `{status}`",
-                    tool_core::brief::brief_name(value)
-                ),
-            );
-        }
+        self.note_request_path(&old, id, status);
         old.unknown_keys(self, &["id", "domain", "status", "created", "owner"]);
         let content = trim_separators(&file.text[old.body..]);
         if content.len() > TEXT_BYTES_MAX {
@@ -113,6 +79,58 @@ impl ImportReader {
             let reason = "done in the earlier system".to_owned();
             self.draft(ImportTurn::RequestEnd, id, &old.title_place, time, data)
                 .reason = Some(reason);
+        }
+    }
+
+    /// The id in the name of a request's file.
+    fn request_id<'a>(
+        &mut self,
+        file: &ImportSource<'_>,
+        kind: RequestKind,
+        name: &'a str,
+    ) -> Option<&'a str> {
+        // `CR-20251206-001-slug`: the id is the first three parts.
+        let id = name
+            .match_indices('-')
+            .nth(2)
+            .map_or(name, |(end, _)| &name[..end]);
+        if dated_number(id).is_none() || !id.starts_with(kind.prefix()) {
+            let prefix = kind.prefix();
+            self.error(
+                &line_place(file, 1),
+                format!(
+                    "expected a file `{prefix}-YYYYMMDD-NNN-slug.md`, found `{}`",
+                    tool_core::brief::brief_name(name)
+                ),
+            );
+            return None;
+        }
+        Some(id)
+    }
+
+    /// What a page says otherwise than its path, which holds.
+    fn note_request_path(&mut self, old: &EarlierPage<'_>, id: &str, status: RequestStatus) {
+        if let Some((value, place)) = old.key("id")
+            && value != id
+        {
+            self.note(
+                &place,
+                format!(
+                    "`ID` is `{}`, but the name of the file says `{id}`",
+                    tool_core::brief::brief_name(value)
+                ),
+            );
+        }
+        if let Some((value, place)) = old.key("status")
+            && value != status.as_str()
+        {
+            self.note(
+                &place,
+                format!(
+                    "`Status` is `{}`, but the folder says `{status}`",
+                    tool_core::brief::brief_name(value)
+                ),
+            );
         }
     }
 

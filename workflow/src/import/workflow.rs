@@ -78,6 +78,7 @@ impl ImportReader {
             return;
         };
         let waits = !gate.agent_triggered && matches!(status, "active" | "paused");
+        // A gate that was satisfied had opened before, though the file does not say so.
         if !satisfied && !waits {
             return;
         }

@@ -2,35 +2,22 @@
 
 use std::ops::Range;
 
+use registry::frontmatter::{BYTE_ORDER_MARK, FrontmatterPlace, find_frontmatter};
 use tool_core::Value;
 
 /// The range of the table, without the lines `---` around it; `None` where the page does not begin with one that is closed.
-pub(super) fn find_frontmatter(text: &str) -> Option<Range<usize>> {
-    let mut offset = after_mark(text);
-    let mut lines = text[offset..].split_inclusive('\n').map(|line| {
-        offset += line.len();
-        (offset, line)
-    });
-    let (start, first) = lines.next()?;
-    if !is_fence(first) {
-        return None;
+pub(super) fn find_table(text: &str) -> Option<Range<usize>> {
+    match find_frontmatter(text) {
+        FrontmatterPlace::Table(range) => Some(range.table),
+        FrontmatterPlace::Absent | FrontmatterPlace::Unclosed { .. } => None,
     }
-    let (end, fence) = lines.find(|(_, line)| is_fence(line))?;
-    Some(start..end - fence.len())
 }
-
-/// The byte order mark, which stays the first of a text.
-pub(super) const MARK: char = '\u{feff}';
 
 fn after_mark(text: &str) -> usize {
-    match text.starts_with(MARK) {
-        true => MARK.len_utf8(),
+    match text.starts_with(BYTE_ORDER_MARK) {
+        true => BYTE_ORDER_MARK.len_utf8(),
         false => 0,
     }
-}
-
-fn is_fence(line: &str) -> bool {
-    line.trim_end_matches(['\r', '\n', ' ', '\t']) == "---"
 }
 
 /// The line ending of a text: that of its first line.
@@ -96,7 +83,7 @@ fn find_entry(text: &str, table: Range<usize>, key: &str) -> Option<FrontmatterE
 /// Texts in which a key has a value, the best first.
 pub(super) fn set_entry(text: &str, key: &str, value: &str) -> Vec<String> {
     let newline = line_ending(text);
-    let Some(table) = find_frontmatter(text) else {
+    let Some(table) = find_table(text) else {
         let (mark, rest) = text.split_at(after_mark(text));
         return vec![format!(
             "{mark}---{newline}{key}: {value}{newline}---{newline}{rest}"
@@ -122,7 +109,7 @@ pub(super) fn set_entry(text: &str, key: &str, value: &str) -> Vec<String> {
 
 /// Texts without a key.
 pub(super) fn remove_entry(text: &str, key: &str) -> Vec<String> {
-    let entry = find_frontmatter(text).and_then(|table| find_entry(text, table, key));
+    let entry = find_table(text).and_then(|table| find_entry(text, table, key));
     entry
         .map(|entry| splice_text(text, entry.lines, ""))
         .into_iter()

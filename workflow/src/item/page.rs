@@ -46,7 +46,7 @@ impl ItemPage {
     /// # Errors
     /// Frontmatter that is not one YAML mapping; the fault has line and column.
     pub fn fields(&self) -> Result<Object, WorkflowFault> {
-        let Some(front) = frontmatter::find_frontmatter(&self.text) else {
+        let Some(front) = frontmatter::find_table(&self.text) else {
             return Ok(Object::new());
         };
         let bytes = front.len();
@@ -134,6 +134,7 @@ impl ItemPage {
         if needed.is_empty() {
             return Ok(());
         }
+        // All changes at once, in the first way of writing each; where that reads back otherwise, one after the other in any way that does.
         let ways = |text: &str, key: &str, written: &Option<String>| match written {
             Some(written) => frontmatter::set_entry(text, key, written),
             None => frontmatter::remove_entry(text, key),

@@ -46,6 +46,7 @@ fn scan_headings(text: &str, from: usize) -> (Vec<PageHeading<'_>>, bool) {
                     inside = LineContext::Text;
                 }
             }
+            // Four spaces make code of a line, whatever it looks like.
             LineContext::Text if indented => {}
             LineContext::Text => {
                 if let Some(fence) = code_fence_opening(trimmed) {
@@ -102,7 +103,7 @@ fn parse_heading(line: &str) -> Option<(usize, &str)> {
 }
 
 fn body_start(text: &str) -> usize {
-    match frontmatter::find_frontmatter(text) {
+    match frontmatter::find_table(text) {
         None => 0,
         Some(table) => text[table.end..]
             .find('\n')

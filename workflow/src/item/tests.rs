@@ -190,9 +190,9 @@ proptest! {
                     prop_assert_eq!(new.as_ref(), Some(old));
                 }
                 // Nothing but one stretch of the text differs, and the body stays.
-                let front = super::frontmatter::find_frontmatter(&text);
+                let front = super::frontmatter::find_table(&text);
                 let body = front.map_or(0, |table| table.end);
-                let rest = text[body..].trim_start_matches(super::frontmatter::MARK);
+                let rest = text[body..].trim_start_matches(registry::frontmatter::BYTE_ORDER_MARK);
                 let kept = changed.render().ends_with(rest);
                 prop_assert!(kept);
             }

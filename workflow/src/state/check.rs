@@ -1,72 +1,35 @@
-//! What workflows, gates, feedback, locks and agents permit.
+//! What several events permit, and the faults that they share.
 
-use super::{at_most, check_fresh_id};
-use crate::actor::EventTime;
-use crate::event::{FeedbackCreated, GateSatisfied, LockAcquired, WorkflowStarted};
+use super::{StartedAgent, TaskChain, WorkflowInstance, WorkflowState};
 use crate::fault::WorkflowFault;
-use crate::governance::collide;
+use crate::ids::is_id;
 use crate::limits;
-use crate::names::{ChainStatus, GateAction, GateKind};
-use crate::state::{ChainLock, StartedAgent, TaskChain, WorkflowInstance, WorkflowState};
-use crate::template::{CommandResult, WorkflowStage};
+use crate::names::{ChainStatus, GateKind};
+use crate::template::CommandResult;
 
 impl WorkflowState {
-    pub(super) fn may_ask(&self, data: &FeedbackCreated) -> Result<(), WorkflowFault> {
-        let workflow = self.open_workflow(&data.workflow)?;
-        check_fresh_id(
-            "feedback",
-            &data.feedback,
-            workflow.feedback.contains_key(&data.feedback),
-        )?;
-        at_most(
-            "feedback items in one workflow",
-            workflow.feedback.len() + 1,
-            limits::FEEDBACK_MAX,
-        )?;
-        match (&data.chain, &data.task) {
-            (None, Some(_)) => Err(WorkflowFault::Missing { field: "chainId" }),
-            (Some(chain), Some(task)) => self.task(chain, task).map(drop),
-            (Some(chain), None) => self.chain(chain).map(drop),
-            (None, None) => Ok(()),
-        }
-    }
-
-    pub(super) fn may_start(&self, data: &WorkflowStarted) -> Result<(), WorkflowFault> {
-        check_fresh_id(
-            "workflow",
-            &data.workflow,
-            self.workflows.contains_key(&data.workflow),
-        )?;
-        at_most("stages", data.stages.len(), limits::STAGES_MAX)?;
-        if data.stage >= data.stages.len() {
-            return Err(WorkflowFault::invalid(
-                "stage",
-                format!("a number below {}", data.stages.len()),
-                &data.stage.to_string(),
+    /// The chain of an id, all of whose tasks are done.
+    pub(crate) fn chain_to_review(
+        &self,
+        id: &str,
+        action: &'static str,
+    ) -> Result<&TaskChain, WorkflowFault> {
+        let chain = self.chain(id)?;
+        self.open_request(&chain.request)?;
+        if chain.status() != ChainStatus::Done {
+            let undone = chain.undone();
+            let message = match undone.is_empty() {
+                true => format!("the chain `{id}` has no tasks"),
+                false => format!(
+                    "all tasks must be done to {action} the chain `{id}`; not done: {undone}"
+                ),
+            };
+            return Err(WorkflowFault::first(
+                message,
+                "finish its tasks, or review them one by one with `task:request_changes`",
             ));
         }
-        let empty = |stage: &WorkflowStage| {
-            stage.gate.kind == GateKind::VerificationPass && stage.gate.commands.is_empty()
-        };
-        if data.stages.iter().any(empty) {
-            return Err(WorkflowFault::Missing { field: "commands" });
-        }
-        if let Some(request) = &data.request {
-            self.open_request(request)?;
-        }
-        let Some(chain) = &data.chain else {
-            return Ok(());
-        };
-        let chain = self.chain(chain)?;
-        self.open_request(&chain.request)?;
-        match &data.request {
-            Some(request) if *request != chain.request => Err(WorkflowFault::invalid(
-                "chainId",
-                format!("a chain of the request `{request}`"),
-                &chain.id,
-            )),
-            _ => Ok(()),
-        }
+        Ok(chain)
     }
 
     /// The workflow of an id, which must not have ended.
@@ -90,7 +53,8 @@ impl WorkflowState {
         }
     }
 
-    pub(super) fn may_leave(
+    /// The workflow of an id, at work in a stage whose gate is open.
+    pub(crate) fn workflow_to_leave(
         &self,
         id: &str,
         stage: usize,
@@ -100,34 +64,6 @@ impl WorkflowState {
         match needed && workflow.gates[stage].satisfied.is_none() {
             true => Err(workflow.unsatisfied()),
             false => Ok(workflow),
-        }
-    }
-
-    pub(super) fn may_satisfy(&self, data: &GateSatisfied) -> Result<(), WorkflowFault> {
-        let workflow = self.at_stage(&data.workflow, data.stage)?;
-        let gate = &workflow.stages[data.stage].gate;
-        if workflow.gates[data.stage].satisfied.is_some() || !gate.needs_event() {
-            return Err(WorkflowFault::first(
-                format!(
-                    "the gate of stage `{}` of `{}` is satisfied already",
-                    workflow.stages[data.stage].name, workflow.id
-                ),
-                "advance with `workflow:advance`",
-            ));
-        }
-        match gate.kind {
-            GateKind::HumanApproval if !workflow.awaits(data.stage) => Err(workflow.unsatisfied()),
-            GateKind::HumanApproval => match gate.choose(data.option.as_deref())? {
-                GateAction::Advance => Ok(()),
-                GateAction::Discard => Err(WorkflowFault::invalid(
-                    "option",
-                    "an option that advances",
-                    data.option.as_deref().unwrap_or_default(),
-                )),
-            },
-            GateKind::ChainComplete => self.chains_complete(workflow),
-            GateKind::VerificationPass => workflow.verified(&data.results),
-            GateKind::Auto | GateKind::PostCommit | GateKind::SessionHandoff => Ok(()),
         }
     }
 
@@ -160,25 +96,8 @@ impl WorkflowState {
         }
     }
 
-    pub(super) fn may_lock(
-        &self,
-        data: &LockAcquired,
-        now: EventTime,
-    ) -> Result<(), WorkflowFault> {
-        self.chain(&data.chain)?;
-        let length = data.expires.0.saturating_sub(now.0);
-        if length <= 0 || length > limits::LOCK_MS_MAX {
-            return Err(WorkflowFault::invalid(
-                "ttlMs",
-                format!("1 to {}", limits::LOCK_MS_MAX),
-                &length.to_string(),
-            ));
-        }
-        let held = self.locks_at(now).map(ChainLock::held);
-        collide::check_lock_overlap(&data.chain, &data.patterns, held)
-    }
-
-    pub(super) fn live_agent(&self, id: &str) -> Result<&StartedAgent, WorkflowFault> {
+    /// The agent of an id, which must not have ended.
+    pub(crate) fn live_agent(&self, id: &str) -> Result<&StartedAgent, WorkflowFault> {
         let known = || self.agents.keys().map(String::as_str);
         let agent = self
             .agents
@@ -273,10 +192,61 @@ impl WorkflowInstance {
     }
 }
 
-pub(super) fn wrong_stage(workflow: &WorkflowInstance, stage: usize) -> WorkflowFault {
+/// The fault of an event about a stage where the workflow is not.
+pub(crate) fn wrong_stage(workflow: &WorkflowInstance, stage: usize) -> WorkflowFault {
     WorkflowFault::invalid(
         "stage",
         format!("{}, where the workflow is", workflow.stage),
         &stage.to_string(),
+    )
+}
+
+/// Whether an id can be given to a new item.
+pub(crate) fn check_fresh_id(
+    what: &'static str,
+    id: &str,
+    taken: bool,
+) -> Result<(), WorkflowFault> {
+    match (is_id(id), taken) {
+        (false, _) => Err(WorkflowFault::invalid(
+            "id",
+            "letters, digits, `.`, `_` and `-`, at most 100 bytes",
+            id,
+        )),
+        (_, true) => Err(WorkflowFault::Exists {
+            what,
+            id: id.to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a reason is there: the fold asks for it too, whatever wrote the event.
+pub(crate) fn needs_reason(reason: Option<&str>) -> Result<(), WorkflowFault> {
+    if reason.is_some_and(|reason| !reason.trim().is_empty()) {
+        Ok(())
+    } else {
+        Err(WorkflowFault::Missing { field: "reason" })
+    }
+}
+
+/// Whether there are no more than a limit permits.
+pub(crate) fn at_most(what: &'static str, count: usize, max: usize) -> Result<(), WorkflowFault> {
+    if count > max {
+        return Err(WorkflowFault::TooMany { what, count, max });
+    }
+    Ok(())
+}
+
+/// Whether an item keeps one more review.
+pub(crate) fn room_for_review(reviews: usize) -> Result<(), WorkflowFault> {
+    at_most("reviews of one item", reviews + 1, limits::REVIEWS_MAX)
+}
+
+/// The fault of a change of approved work.
+pub(crate) fn already_approved_fault(what: &'static str, id: &str) -> WorkflowFault {
+    WorkflowFault::first(
+        format!("the {what} `{id}` is approved"),
+        format!("request changes with `{what}:request_changes` first"),
     )
 }

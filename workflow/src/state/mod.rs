@@ -1,15 +1,17 @@
 //! [`WorkflowState`]: everything that the events say, and nothing else. [`WorkflowState::apply`] is the only way to change it.
 
-mod apply;
-mod check;
-mod create;
+mod change;
+pub(crate) mod check;
+mod fold;
+mod numbers;
 mod query;
+pub(crate) mod task_move;
 mod workflow;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::actor::{EventActor, EventTime};
-use crate::event::{Brief, FeedbackContext};
+use crate::event::parts::{Brief, FeedbackContext};
 use crate::names::{
     ActorKind, AgentOutcome, ChainKind, Closing, FeedbackKind, FeedbackStatus, Priority,
     RequestKind, RequestStatus, TaskKind, TaskStatus, Verdict,

@@ -3,9 +3,10 @@
 use std::cmp::Ordering;
 
 use super::{ChainLock, TaskChain, WorkflowFeedback, WorkflowInstance, WorkflowOutcome};
+use crate::commands::transition::{ItemPhase, has_transition, next_phases};
 use crate::fault::WorkflowFault;
 use crate::governance::collide::HeldFiles;
-use crate::names::{FeedbackStatus, GateKind, StageStatus, WorkflowStatus};
+use crate::names::{FeedbackStatus, GateKind, StageStatus, WorkflowStatus, join_names};
 use crate::template::WorkflowStage;
 
 impl WorkflowInstance {
@@ -132,18 +133,37 @@ impl ChainLock {
 }
 
 impl WorkflowFeedback {
-    /// Whether it may become resolved or dismissed.
-    pub(crate) fn open(&self, to: FeedbackStatus) -> Result<(), WorkflowFault> {
-        match self.status.is_open() {
-            true => Ok(()),
-            false => Err(WorkflowFault::Transition {
-                what: "feedback",
-                id: self.id.clone(),
-                from: self.status.as_str(),
-                to: to.as_str(),
-                allowed: "none".to_owned(),
-                next: "create new feedback with `feedback:create`",
-            }),
+    /// Whether a command leads from its status to another.
+    ///
+    /// # Errors
+    /// The table of transitions has it not; the fault names what may follow, and the next step.
+    pub(crate) fn check_move(
+        &self,
+        command: &str,
+        to: FeedbackStatus,
+        next: &'static str,
+    ) -> Result<(), WorkflowFault> {
+        let phase = ItemPhase::Feedback(self.status);
+        if has_transition(phase, command, ItemPhase::Feedback(to)) {
+            return Ok(());
         }
+        let allowed: Vec<FeedbackStatus> = next_phases(phase)
+            .filter_map(|phase| match phase {
+                ItemPhase::Feedback(status) => Some(status),
+                _ => None,
+            })
+            .collect();
+        Err(WorkflowFault::Transition {
+            what: "feedback",
+            id: self.id.clone(),
+            from: self.status.as_str(),
+            to: to.as_str(),
+            allowed: if allowed.is_empty() {
+                "none".to_owned()
+            } else {
+                join_names(&allowed)
+            },
+            next,
+        })
     }
 }
