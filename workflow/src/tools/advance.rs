@@ -1,13 +1,12 @@
 //! `workflow:advance`: the next stage, after the commands of a verification.
 
-use tool_core::{
-    Capability, Ctx, Decode, Describe, Encode, JsonExample, Result, Spec, Tool, Value, object,
-    tool_error,
-};
+use tool_core::{Ctx, JsonExample, Result, Spec, Tool, Value, object, tool_error};
 
 use super::changes::{self, CommandItem, TransitionResult};
-use super::{CHANGES, examples, log};
-use crate::decide::{self, ItemCommand};
+use super::log;
+use crate::commands::command::CommandTool;
+use crate::commands::{WorkflowAdvance, WorkflowAdvanceArgs};
+use crate::decide::ItemCommand;
 use crate::names::GateKind;
 use crate::template::CommandResult;
 
@@ -18,30 +17,14 @@ const TIMEOUT_S: u64 = 3600;
 /// Characters that an error shows of what a command printed.
 const SHOWN_CHARS: usize = 600;
 
-/// Go to the next stage; the gate of the current one must be satisfied.
-///
-/// At a gate of the type `verification_pass` the commands of the stage run first, in order, as calls of `run_shell` by the same caller: each is
-/// decided, approved and recorded as one. They read the workspace, and write to a folder of their own.
-#[derive(Debug, Clone, Encode, Decode, Describe)]
-#[value(deny_unknown_fields, rename_all = "camelCase")]
-pub(super) struct WorkflowAdvance {
-    /// Id of the workflow.
-    workflow_id: String,
-}
-
-impl Tool for WorkflowAdvance {
-    const SPEC: Spec = Spec {
-        calls_tools: true,
-        capabilities: &[Capability::Events, Capability::Calls],
-        ..CHANGES
-    }
-    .with_name("workflow:advance", "Go to the next stage");
+impl Tool for WorkflowAdvanceArgs {
+    const SPEC: Spec = <Self as CommandTool>::SPEC;
     type Output = TransitionResult;
-    const EXAMPLES: &'static [JsonExample] = examples::WorkflowAdvance;
+    const EXAMPLES: &'static [JsonExample] = <Self as CommandTool>::EXAMPLES;
 
     fn run(args: Self, ctx: &Ctx) -> Result<TransitionResult> {
         let (stage, results) = verify_gate_commands(&args.workflow_id, ctx)?;
-        let command = ItemCommand::WorkflowAdvance(decide::WorkflowAdvance {
+        let command = ItemCommand::WorkflowAdvance(WorkflowAdvance {
             workflow_id: args.workflow_id,
             results,
             stage: Some(stage),

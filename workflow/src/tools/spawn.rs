@@ -8,7 +8,8 @@ use tool_core::{
 
 use super::views::views;
 use super::{examples, log};
-use crate::decide::{AgentSpawn, ItemCommand, TaskStart};
+use crate::commands::{AgentEnd, AgentSpawn, TaskStart};
+use crate::decide::ItemCommand;
 use crate::event::{AgentEnded, EventPayload};
 use crate::limits::AGENT_ANSWER_BYTES_MAX;
 use crate::names::{AgentOutcome, TaskStatus};
@@ -186,6 +187,7 @@ fn record_agent_end(ctx: &Ctx, id: &str, role: &str, report: AgentReport) -> End
         Some("cancelled") => AgentOutcome::Cancelled,
         Some(_) => AgentOutcome::Failed,
     };
+    // The log keeps the beginning of the answer, the caller gets all of it.
     let shown = report.answer.floor_char_boundary(AGENT_ANSWER_BYTES_MAX);
     let ended = AgentEnded {
         agent: id.to_owned(),
@@ -198,7 +200,7 @@ fn record_agent_end(ctx: &Ctx, id: &str, role: &str, report: AgentReport) -> End
         elapsed_ms: report.elapsed_ms,
         answer: report.answer[..shown].to_owned(),
     };
-    let event = match log::run_command(ctx, &ItemCommand::AgentEnd(ended)) {
+    let event = match log::run_command(ctx, &AgentEnd(ended).into()) {
         Ok(done) => done.events.first().map(|event| event.seq),
         Err(err) => {
             let message = err.message();

@@ -1,6 +1,7 @@
 //! Items as results of tools.
 
 use crate::EventTime;
+use crate::commands::transition::next_task_statuses;
 use crate::names::{
     ChainKind, ChainStatus, FeedbackKind, FeedbackStatus, GateKind, Priority, RequestKind,
     RequestStatus, StageStatus, TaskKind, TaskStatus, Verdict, WorkflowStatus,
@@ -256,7 +257,7 @@ impl TaskView {
             title: task.title.clone(),
             r#type: task.kind,
             status: task.status,
-            allowed: task.status.allowed().to_vec(),
+            allowed: next_task_statuses(task.status),
             objective: brief.objective.clone(),
             expected_files: brief.expected_files.clone(),
             file_scope: brief.file_scope.clone(),
