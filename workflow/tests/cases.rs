@@ -4,7 +4,7 @@ use registry::document::{DocumentFormat, parse_document};
 use tool_core::Value;
 use workflow::WorkflowFault;
 
-use crate::world::{CHAIN, TASK, WORKFLOW, World};
+use super::world::{CHAIN, TASK, WORKFLOW, World};
 
 fn cases() -> Vec<Value> {
     let files = [
@@ -170,7 +170,7 @@ fn the_cases_about_files_hold() {
 #[test]
 fn the_cases_about_agents_hold() {
     use workflow::ItemCommand;
-    use workflow::decide::AgentSpawn;
+    use workflow::commands::AgentSpawn;
     let spawn = |role: &str| {
         ItemCommand::AgentSpawn(AgentSpawn {
             role: role.to_owned(),

@@ -4,7 +4,7 @@ use workflow::event::{Brief, EventPayload, FeedbackContext, TaskCreated, VERSION
 use workflow::names::{ActorKind, TaskKind, TaskStatus};
 use workflow::{EventActor, EventTime, WorkflowEvent, WorkflowFault, WorkflowState};
 
-use crate::world::World;
+use super::world::World;
 
 fn event() -> WorkflowEvent {
     WorkflowEvent {

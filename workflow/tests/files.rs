@@ -2,7 +2,7 @@
 
 use workflow::item::{ItemId, ItemPage, items_with_files, project_item, touched_items};
 
-use crate::world::{CHAIN, REQUEST, TASK, WORKFLOW, World};
+use super::world::{CHAIN, REQUEST, TASK, WORKFLOW, World};
 
 fn task() -> ItemId {
     ItemId::Task {

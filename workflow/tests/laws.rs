@@ -5,7 +5,7 @@ use workflow::names::{ChainStatus, RequestStatus, TaskStatus, WorkflowStatus};
 use workflow::state::WorkflowOutcome;
 use workflow::{WorkflowEvent, WorkflowState};
 
-use crate::world::World;
+use super::world::World;
 
 const ACTORS: [&str; 6] = [
     "pat",

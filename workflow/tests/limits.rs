@@ -2,7 +2,7 @@
 
 use workflow::limits::*;
 
-use crate::world::{CHAIN, REQUEST, TASK, WORKFLOW, World};
+use super::world::{CHAIN, REQUEST, TASK, WORKFLOW, World};
 
 fn told(outcome: Result<Vec<workflow::WorkflowEvent>, workflow::WorkflowFault>) -> String {
     outcome.unwrap_err().to_string()

@@ -8,4 +8,5 @@ mod hostile;
 mod laws;
 mod limits;
 mod rules;
+mod transitions;
 mod world;

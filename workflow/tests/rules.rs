@@ -3,11 +3,10 @@
 use workflow::names::{ChainStatus, RequestStatus, StageStatus, WorkflowStatus};
 use workflow::{GateGrants, WorkflowEvent, WorkflowFault};
 
-use crate::world::{CHAIN, REQUEST, TASK, WORKFLOW, World};
+use super::world::{CHAIN, REQUEST, TASK, WORKFLOW, World, told};
 
 fn refused(outcome: Result<Vec<WorkflowEvent>, WorkflowFault>, expected: &str) {
-    let fault = outcome.unwrap_err();
-    let told = format!("{fault} ({})", fault.hint().unwrap_or_default());
+    let told = told(&outcome.unwrap_err());
     assert!(told.contains(expected), "{told}\n{expected}");
 }
 
@@ -659,7 +658,7 @@ fn locks_expire_and_belong_to_their_holder() {
 
 #[test]
 fn agents_are_nested_to_a_limit() {
-    use workflow::decide::AgentSpawn;
+    use workflow::commands::AgentSpawn;
     use workflow::names::AgentOutcome;
     let mut world = World::with_task("todo");
     let spawn = |role: &str, depth_max: u32| {
@@ -690,7 +689,7 @@ fn agents_are_nested_to_a_limit() {
         &tool_core::object! { "agent" => "impl-1", "outcome" => AgentOutcome::Completed.as_str() },
     )
     .unwrap();
-    let end = workflow::ItemCommand::AgentEnd(ended);
+    let end = workflow::ItemCommand::AgentEnd(workflow::commands::AgentEnd(ended));
     world.run("lea/control", &end).unwrap();
     refused(world.run("lea/control", &end), "has ended (completed)");
     refused(world.run("impl-1/impl", &spawn("impl", 3)), "has ended");
@@ -777,7 +776,7 @@ fn a_stage_is_left_once() {
     let workflow = before.workflows().keys().next().expect("one").clone();
     let stage = Some(before.workflow(&workflow).unwrap().stage);
     let advance = |stage| {
-        workflow::ItemCommand::WorkflowAdvance(workflow::decide::WorkflowAdvance {
+        workflow::ItemCommand::WorkflowAdvance(workflow::commands::WorkflowAdvance {
             workflow_id: workflow.clone(),
             results: None,
             stage,

@@ -42,6 +42,11 @@ pub(crate) fn json(text: &str) -> Value {
     parse_json(text, JsonLimits::default()).expect("JSON")
 }
 
+/// A fault with its hint.
+pub(crate) fn told(fault: &WorkflowFault) -> String {
+    format!("{fault} ({})", fault.hint().unwrap_or_default())
+}
+
 impl World {
     pub(crate) fn new() -> Self {
         Self {
@@ -77,9 +82,11 @@ impl World {
     ) -> Result<Vec<WorkflowEvent>, WorkflowFault> {
         let events = self.asked(by, command)?;
         for event in &events {
+            let before = super::transitions::phases(&self.state, event);
             self.state
                 .apply(event)
                 .expect("a decided event is accepted");
+            super::transitions::record(command.id(), before, &self.state);
         }
         self.events.extend(events.clone());
         Ok(events)
@@ -101,7 +108,7 @@ impl World {
         tool: &str,
         args: &Value,
     ) -> Result<Vec<WorkflowEvent>, WorkflowFault> {
-        let command = crate::commands::read(tool, args, template::built_in)?;
+        let command = super::commands::read(tool, args, template::built_in)?;
         self.run(by, &command)
     }
 
