@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use tool_core::brief::count_phrase;
 use tool_core::{Object, ResourceKey, Value, convert, fields, object};
 
 use crate::check::{CheckedPlan, CheckedStep};
@@ -260,9 +261,4 @@ fn explain_budget(budget: &PlanBudget) -> Option<Object> {
 fn resource_lines(step: &CheckedStep) -> Vec<String> {
     let text = |key: &ResourceKey| format!("{} {}", key.access, describe_resource_key(key));
     step.resources.iter().map(text).collect()
-}
-
-/// A number of things, in words.
-pub fn count_phrase(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

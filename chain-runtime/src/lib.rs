@@ -10,7 +10,6 @@ mod condition;
 pub mod draw;
 mod explain;
 mod graph;
-pub mod pipeline;
 pub mod plan;
 pub mod problem;
 pub mod reference;
@@ -24,11 +23,11 @@ mod trace;
 mod types;
 
 pub use check::{CheckMode, CheckedPlan, CheckedStep, StepPermit, check_plan};
-pub use explain::count_phrase;
 pub use plan::{Approval, Defaults, Mode, OnError, Plan, PlanBudget, PlanStep};
 pub use problem::{Fault, PlanProblem, PlanProblems};
 pub use run::{
     ChainResult, ChainStatus, RunOptions, StepObserver, StepOutcome, StepReport, StepStatus,
     execute_plan, run_checked_plan,
 };
+pub use tool_core::brief::count_phrase;
 pub use tools::SubchainRunner;

@@ -252,6 +252,15 @@ impl PlanProblems {
         });
     }
 
+    /// Gives problems other places in the plan, where there is one.
+    pub(crate) fn move_pointers(&mut self, to: impl Fn(&str) -> Option<String>) {
+        for problem in &mut self.list {
+            if let Some(pointer) = to(&problem.pointer) {
+                problem.pointer = pointer;
+            }
+        }
+    }
+
     /// Adds line and column to each problem without one, and sorts the problems by them.
     pub(crate) fn locate(&mut self, places: impl Fn(&[&str]) -> Vec<(u32, u32)>) {
         let pointers: Vec<&str> = self.list.iter().map(|one| &*one.pointer).collect();

@@ -12,10 +12,10 @@ mod text;
 #[cfg(test)]
 mod tests;
 
+use tool_core::brief::count_phrase;
 use tool_core::{ToolError, tool_error};
 
 use crate::check::{CheckedPlan, CheckedStep};
-use crate::explain::count_phrase;
 use crate::graph::EdgeReason;
 
 /// The format of a drawing.

@@ -3,6 +3,7 @@
 //! [`Plan::from_document`] reads its form; references, types and permissions are up to [`crate::check_plan()`].
 
 mod inputs;
+mod pictures;
 mod read;
 mod schema;
 mod step;
@@ -16,6 +17,7 @@ use tool_core::{Decode, DecodeError, Describe, Encode, RandomSeed, Value, verifi
 
 pub(crate) use inputs::{InputBindings, settle_inputs};
 pub use inputs::{InputType, PlanInput};
+pub use pictures::{DRAWING_TOOL, PictureFileMode, StepPicture, WRITING_TOOL};
 pub use schema::plan_schema;
 use schema::{id_schema, outputs_schema, positive_integer_schema, version_schema};
 pub use step::{
@@ -116,6 +118,9 @@ pub struct Plan {
     /// The document as a value.
     #[value(skip)]
     pub(crate) source: Value,
+    /// The steps whose `out` the last steps stand for, one for each of these.
+    #[value(skip)]
+    pub(crate) drawn: Vec<usize>,
     #[value(skip)]
     pub(crate) faults: PlanProblems,
     /// Whether it was written as a call script, whose words are others.
@@ -220,8 +225,15 @@ impl Plan {
         self.inputs.iter().find(|input| &*input.name == name)
     }
 
-    /// Adds line and column to problems, where the plan was read from text.
+    /// Adds line and column to problems, where the plan was read from text. Problems of steps that `out` stands for are told at `out`.
     pub(crate) fn locate(&self, problems: &mut PlanProblems) {
+        let written = self.steps.len().saturating_sub(self.drawn.len());
+        problems.move_pointers(|pointer| {
+            let rest = pointer.strip_prefix("/steps/")?;
+            let step: usize = rest.split('/').next()?.parse().ok()?;
+            let origin = self.drawn.get(step.checked_sub(written)?)?;
+            Some(format!("/steps/{origin}/out"))
+        });
         if let Some(document) = &self.document {
             problems.locate(|pointers| document.locate_all(pointers));
         }

@@ -8,6 +8,7 @@ use tool_core::path::{push_index, push_key};
 use tool_core::schema::{SchemaViolation, document_violations};
 use tool_core::{Object, Value, brief, convert};
 
+use super::pictures::{PictureFault, picture_steps};
 use super::{Plan, PlanStep, RESERVED, schema};
 use crate::problem::{Fault, PlanProblem, PlanProblems};
 use crate::template::{ArgumentNode, DEPTH_MAX};
@@ -158,12 +159,32 @@ impl PlanReader {
             }
         });
         self.under("steps", |reader| {
+            reader.pictures(plan);
             for (index, step) in plan.steps.iter_mut().enumerate() {
                 reader.item(index, |reader| reader.step(step));
             }
             reader.unique(&plan.steps);
         });
         self.under("outputs", |reader| reader.outputs(&mut plan.outputs));
+    }
+
+    /// Adds the calls that `out` stands for, after all steps: the others keep their places.
+    fn pictures(&mut self, plan: &mut Plan) {
+        let mut added = Vec::new();
+        for (index, step) in plan.steps.iter_mut().enumerate() {
+            match picture_steps(step) {
+                Ok(steps) => {
+                    plan.drawn.extend(steps.iter().map(|_| index));
+                    added.extend(steps);
+                }
+                Err(PictureFault { message, hint }) => self.item(index, |reader| {
+                    reader.under("out", |reader| {
+                        reader.report(Fault::Form, message, Some(hint))
+                    });
+                }),
+            }
+        }
+        plan.steps.append(&mut added);
     }
 
     fn unique(&mut self, steps: &[PlanStep]) {

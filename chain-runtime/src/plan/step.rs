@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tool_core::schema::{Schema, json};
 use tool_core::{Decode, Describe, Encode, ErrorCode};
 
+use super::pictures::{StepPicture, step_picture_schema};
 use super::schema::{
     args_schema, id_schema, list_schema, names_schema, positive_integer_schema, reserved_schema,
 };
@@ -61,6 +62,11 @@ pub struct PlanStep {
     pub compensate: Option<StepCompensation>,
     /// Where it runs: on this machine.
     pub place: Place,
+    /// File for the picture of the result: a path that ends in `.png`, `.svg`, `.pdf` or `.html`, or `{path, mode}` with `mode` `overwrite` to
+    /// replace a file. It stands for a call of `plot`, unless the step is one, and one of `write_file`.
+    #[value(decode_with = "super::pictures::step_picture")]
+    #[schema(schema_with = "step_picture_schema")]
+    pub out: Option<StepPicture>,
 }
 
 /// The same call for every element of a list.

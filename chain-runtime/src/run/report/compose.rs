@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use registry::redact;
+use tool_core::brief::count_phrase;
 use tool_core::{Object, Reason, ToolError, Value, tool_error};
 
 use super::{ChainResult, ChainStatus, CompensationReport, StepReport};
 use crate::check::{CheckedPlan, CheckedStep};
-use crate::explain::count_phrase;
 use crate::plan::OnError;
 use crate::reference::MissingValueError;
 use crate::run::diagnostics::run_diagnostics;
