@@ -2,15 +2,10 @@
 //! others are never read.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
 
-use regex::{Regex, RegexBuilder};
-use tool_core::{Decode, Describe, Value, object};
-
-use crate::model::{CliSpec, EnvPolicy};
-
-/// Largest compiled pattern, in bytes.
-const PATTERN_BYTES_MAX: usize = 1 << 20;
+use registry::agent_cli::{NamePatterns, variable_patterns};
+use registry::model::{CliSpec, EnvPolicy};
+use tool_core::{Value, object};
 
 /// The variables of an environment, passed and removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -27,38 +22,37 @@ pub struct AgentEnvironment {
     pub set: BTreeMap<String, String>,
 }
 
-impl CliSpec {
-    /// Its environment, from the names of all variables.
-    pub fn environment<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> AgentEnvironment {
+impl AgentEnvironment {
+    /// The environment of an agent CLI, from the names of all variables.
+    pub fn of_cli<'a>(cli: &CliSpec, names: impl IntoIterator<Item = &'a str>) -> Self {
         let names: BTreeSet<&str> = names.into_iter().collect();
-        let config = self.config.as_ref();
+        let config = cli.config.as_ref();
         let configured = config.and_then(|config| config.variable.clone());
-        let listed = NamePatterns::of(&self.env_passlist, false);
-        let (clean, filtered, secret) = built_in();
+        let listed = NamePatterns::compile(&cli.env_passlist, false);
+        let built_in = variable_patterns();
         let stays = |name: &str| {
             configured.as_deref() == Some(name)
-                || match self.env_policy {
+                || match cli.env_policy {
                     EnvPolicy::Inherit => true,
                     EnvPolicy::Filtered => {
-                        !(filtered.fit(name) || secret.fit(name)) || listed.fit(name)
+                        let is_removed = built_in.filtered.fit(name) || built_in.secret.fit(name);
+                        !is_removed || listed.fit(name)
                     }
-                    EnvPolicy::Clean => clean.fit(name) || listed.fit(name),
+                    EnvPolicy::Clean => built_in.clean.fit(name) || listed.fit(name),
                 }
         };
-        let names = names.iter().filter(|name| !self.env.contains_key(**name));
+        let names = names.iter().filter(|name| !cli.env.contains_key(**name));
         let (passed, removed) = names.partition(|name| stays(name));
         let owned = |list: Vec<&str>| list.into_iter().map(str::to_owned).collect();
-        AgentEnvironment {
-            policy: self.env_policy,
+        Self {
+            policy: cli.env_policy,
             passed: owned(passed),
             removed: owned(removed),
             configured,
-            set: self.env.clone(),
+            set: cli.env.clone(),
         }
     }
-}
 
-impl AgentEnvironment {
     /// The `env` command that sets it up, each word quoted for a shell; empty where nothing is removed.
     ///
     /// `env -u NAME` for each removed variable, or `env -i NAME="$NAME"` for each passed one: the shell substitutes the values.
@@ -120,78 +114,6 @@ fn is_word(name: &str) -> bool {
     name.starts_with(|first: char| !first.is_ascii_digit()) && name.bytes().all(plain)
 }
 
-/// A pattern for whole names.
-///
-/// # Errors
-/// The fault, on one line.
-pub(super) fn compile_name_pattern(text: &str, any_case: bool) -> Result<Regex, String> {
-    // Alone first, so that a bracket of its own cannot open ours.
-    for whole in [text, &format!("^(?:{text})$")] {
-        let built = RegexBuilder::new(whole)
-            .case_insensitive(any_case)
-            .size_limit(PATTERN_BYTES_MAX)
-            .build();
-        match built {
-            Ok(found) if whole.len() != text.len() => return Ok(found),
-            Ok(_) => {}
-            Err(err) => {
-                let words = err.to_string();
-                let last = words.lines().last().unwrap_or_default();
-                return Err(last.trim_start_matches("error: ").to_owned());
-            }
-        }
-    }
-    Err("it is none".to_owned())
-}
-
-struct NamePatterns(Vec<Regex>);
-
-impl NamePatterns {
-    /// Compiles patterns; one that does not compile was reported when it was read, and matches nothing.
-    fn of(texts: &[String], any_case: bool) -> Self {
-        let compiled = texts
-            .iter()
-            .map(|text| compile_name_pattern(text, any_case));
-        Self(compiled.filter_map(Result::ok).collect())
-    }
-
-    fn fit(&self, name: &str) -> bool {
-        self.0.iter().any(|pattern| pattern.is_match(name))
-    }
-}
-
-/// Patterns for names of variables, as `agent_clis.yaml` lists them.
-#[derive(Default, Decode, Describe)]
-#[value(default)]
-pub(super) struct VariablePatterns {
-    /// Names that the policy `clean` keeps.
-    clean: Vec<String>,
-    /// Names that the policy `filtered` removes, in letters of either case.
-    filtered: Vec<String>,
-    /// Names of secrets, which it removes too.
-    secret: Vec<String>,
-}
-
-/// The compiled patterns of the built-in file.
-fn built_in() -> &'static (NamePatterns, NamePatterns, NamePatterns) {
-    static COMPILED: OnceLock<(NamePatterns, NamePatterns, NamePatterns)> = OnceLock::new();
-    COMPILED.get_or_init(|| {
-        let names = &super::built_in().0.environment;
-        (
-            NamePatterns::of(&names.clean, false),
-            NamePatterns::of(&names.filtered, true),
-            NamePatterns::of(&names.secret, true),
-        )
-    })
-}
-
-/// Whether a variable is called a secret, and its value is more than a setting, a number or the path of a file.
-pub(crate) fn is_plain_secret(name: &str, value: &str) -> bool {
-    let is_setting = value.len() < 8 || value.starts_with(['/', '.', '~']) || value.contains("://");
-    let is_named = value.starts_with("env:");
-    !is_setting && !is_named && built_in().2.fit(name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,38 +121,6 @@ mod tests {
     fn cli(fields: &str) -> CliSpec {
         let text = format!("version: 1\nclis:\n  mine: {{binary: mine, {fields}}}\n");
         CliSpec::parse_file("clis.yaml", &text).unwrap().remove(0)
-    }
-
-    #[test]
-    fn the_built_in_patterns_all_compile() {
-        let (names, (clean, filtered, secret)) =
-            (&super::super::built_in().0.environment, built_in());
-        assert_eq!(secret.0.len(), names.secret.len());
-        assert!(names.clean.len() > 5 && names.filtered.len() > 4);
-        assert_eq!(clean.0.len(), names.clean.len());
-        assert_eq!(filtered.0.len(), names.filtered.len());
-    }
-
-    #[test]
-    fn a_secret_in_plain_text_is_refused_by_the_name_of_its_variable() {
-        let parse = |env: &str| {
-            let text = format!(
-                "version = 1\n[cli.claude]\nenv = {{ {env} }}\n[mcp_servers.t]\ncommand = [\"t\"]\nenv = {{ {env} }}\n"
-            );
-            crate::Config::parse("mathchain.toml", &text).map(|_| ())
-        };
-        let errors = parse("MY_API_KEY = \"tvly-abcdefghijklmnopqrstuvwxyz\"").unwrap_err();
-        assert_eq!(errors.list().len(), 2, "{errors}");
-        assert!(errors.to_string().contains("env:NAME"), "{errors}");
-        assert!(!errors.to_string().contains("tvly"), "{errors}");
-        for env in [
-            "MY_API_KEY = \"env:MY_API_KEY\"",
-            "SSH_AUTH_SOCK = \"/run/user/agent.sock\"",
-            "API_KEY_FILE = \"./key-of-the-service\"",
-            "EDITOR = \"some-long-editor-name\"",
-        ] {
-            parse(env).expect(env);
-        }
     }
 
     const NAMES: [&str; 12] = [
@@ -250,7 +140,7 @@ mod tests {
 
     #[test]
     fn each_policy_passes_what_it_says() {
-        let passed = |fields: &str| cli(fields).environment(NAMES).passed;
+        let passed = |fields: &str| AgentEnvironment::of_cli(&cli(fields), NAMES).passed;
         assert_eq!(passed("env_policy: inherit"), NAMES);
         let filtered = ["EDITOR", "HOME", "LC_ALL", "PATH", "PROJECT", "odd name'"];
         assert_eq!(passed("env_policy: filtered"), filtered);
@@ -274,7 +164,8 @@ mod tests {
     #[test]
     fn every_name_is_passed_or_removed_once() {
         for &policy in EnvPolicy::ALL {
-            let found = cli(&format!("env_policy: {}", policy.as_str())).environment(NAMES);
+            let found =
+                AgentEnvironment::of_cli(&cli(&format!("env_policy: {}", policy.as_str())), NAMES);
             let mut all: Vec<&String> = found.passed.iter().chain(&found.removed).collect();
             all.sort();
             assert_eq!(all, NAMES.iter().collect::<Vec<_>>());
@@ -284,7 +175,11 @@ mod tests {
 
     #[test]
     fn a_shell_reads_it_back() {
-        let words = |fields: &str| cli(fields).environment(NAMES).shell_words().join(" ");
+        let words = |fields: &str| {
+            AgentEnvironment::of_cli(&cli(fields), NAMES)
+                .shell_words()
+                .join(" ")
+        };
         assert_eq!(words("env_policy: inherit"), "");
         assert_eq!(
             words("env_passlist: ['.*_.*']"),
@@ -312,39 +207,17 @@ mod tests {
         let variable = "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
         for &policy in EnvPolicy::ALL {
             gemini.env_policy = policy;
-            let found = gemini.environment([variable, "GEMINI_API_KEY"]);
+            let found = AgentEnvironment::of_cli(&gemini, [variable, "GEMINI_API_KEY"]);
             assert!(
                 found.passed.iter().any(|name| name == variable),
                 "{policy:?}"
             );
             assert_eq!(found.removed.is_empty(), policy == EnvPolicy::Inherit);
         }
-        let none_set = gemini.environment(["HOME"]).shell_words();
+        let none_set = AgentEnvironment::of_cli(&gemini, ["HOME"]).shell_words();
         assert_eq!(
             none_set.last().unwrap(),
             &format!("${{{variable}+{variable}=\"${variable}\"}}")
-        );
-    }
-
-    #[test]
-    fn a_pattern_that_is_none_is_an_error_with_its_place() {
-        let text =
-            "version: 1\nclis:\n  mine: {binary: mine, env_passlist: ['A(', 'B)(C', 'D.*']}\n";
-        let errors = CliSpec::parse_file("clis.yaml", text)
-            .unwrap_err()
-            .to_string();
-        for part in [
-            "clis.yaml:3",
-            "`A(` is no pattern for names: unclosed group",
-            "`B)(C`",
-        ] {
-            assert!(errors.contains(part), "{errors}");
-        }
-        assert!(!errors.contains("`D"), "{errors}");
-        let text = "version: 1\nclis: {}\nenvironment: {clean: []}\n";
-        assert!(
-            CliSpec::parse_file("clis.yaml", text).is_err(),
-            "a user's file has tables only"
         );
     }
 }
