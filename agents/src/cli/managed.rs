@@ -1,6 +1,6 @@
 //! Removes managed arguments from a profile: a later flag does not undo `--yolo`.
 
-use crate::model::{ArityName, CliSpec, FlagArity};
+use registry::model::{ArityName, CliSpec, FlagArity};
 
 /// The arguments of a profile without managed ones, and the removed ones.
 pub(super) fn strip_managed_arguments(

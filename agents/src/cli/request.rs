@@ -1,7 +1,7 @@
 //! A request for the command of an agent CLI, and the answer.
 
-use crate::agents::ToolName;
-use crate::model::{Confinement, Verdict};
+use registry::agents::ToolName;
+use registry::model::{Confinement, Verdict};
 
 /// A tool of an agent and its verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]

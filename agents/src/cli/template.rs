@@ -3,40 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use registry::model::{CliSpec, Verdict};
 use tool_core::{Object, Value};
-
-use crate::model::{CliSpec, Verdict};
-
-/// The placeholders.
-pub(super) const PLACEHOLDERS: [&str; 17] = [
-    "native",
-    "visible",
-    "allow",
-    "ask",
-    "deny",
-    "servers",
-    "turns",
-    "model",
-    "prompt",
-    "server",
-    "tool",
-    "tools",
-    "rule",
-    "verdict",
-    "mcp_config",
-    "workspace",
-    "output",
-];
-
-/// The placeholders of `own_server` alone.
-pub(super) const OF_OWN_SERVER: [&str; 6] = [
-    "command",
-    "args",
-    "argv",
-    "own_tools",
-    "mcp_json",
-    "mcp_config",
-];
 
 /// A tool under its name in the CLI.
 #[derive(Debug, Clone)]

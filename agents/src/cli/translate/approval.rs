@@ -1,8 +1,8 @@
 //! Flags for approval: which visible tools run, need approval, or are denied.
 
 use super::{CliTranslation, OWN_SERVER, in_file};
-use crate::agent_cli::template::{CliToolVerdict, PlaceholderLists};
-use crate::model::{CliSpec, Verdict};
+use crate::cli::template::{CliToolVerdict, PlaceholderLists};
+use registry::model::{CliSpec, Verdict};
 
 impl CliTranslation<'_> {
     /// Adds the flags for tools that run, need approval or are denied.
@@ -51,7 +51,7 @@ impl CliTranslation<'_> {
                 None if approval.never_asks.contains(&own.name) => {
                     self.unenforced(format!("`{}` never asks there", own.name));
                 }
-                _ if !self.cli.can_ask() => {
+                _ if !can_ask(self.cli) => {
                     self.unenforced(format!("`{}` does not ask there", own.name));
                 }
                 _ => {}
@@ -76,11 +76,7 @@ impl CliTranslation<'_> {
     }
 }
 
-impl CliSpec {
-    /// Whether it asks for approval of tools that are not allowed.
-    fn can_ask(&self) -> bool {
-        !self.approval.allow.is_empty()
-            || !self.approval.some_ask.is_empty()
-            || in_file(self, "{verdict}")
-    }
+/// Whether a CLI asks for approval of tools that are not allowed.
+fn can_ask(cli: &CliSpec) -> bool {
+    !cli.approval.allow.is_empty() || !cli.approval.some_ask.is_empty() || in_file(cli, "{verdict}")
 }

@@ -8,14 +8,14 @@ mod visibility;
 use tool_core::nearest::nearest_name;
 
 use super::managed;
-use super::read::{bad_profile, is_profile};
 use super::template::{
     CliToolVerdict, PlaceholderLists, expand_placeholders, fill_config_template, has_placeholder,
     merge_trees,
 };
 use super::{CliArgs, CliConfigFile, CliRequest};
-use crate::aliases::ToolAliases;
-use crate::model::{CliSpec, Confinement, PromptVia, Unenforced};
+use registry::ToolAliases;
+use registry::agent_cli::{bad_profile, is_profile};
+use registry::model::{CliSpec, Confinement, PromptVia, Unenforced};
 
 /// The name of mathchain's own server in agent CLIs.
 const OWN_SERVER: &str = "mathchain";

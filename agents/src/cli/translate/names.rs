@@ -3,11 +3,11 @@
 use tool_core::spec::wire_name;
 
 use super::{CliTranslation, OWN_SERVER, with_words};
-use crate::agent_cli::CliTool;
-use crate::agent_cli::template::CliToolVerdict;
-use crate::agents::ToolName;
-use crate::aliases::ToolAliases;
-use crate::model::Verdict;
+use crate::cli::CliTool;
+use crate::cli::template::CliToolVerdict;
+use registry::ToolAliases;
+use registry::agents::ToolName;
+use registry::model::Verdict;
 
 impl CliTranslation<'_> {
     /// The tools under their names in the CLI, each once, with the strictest verdict.

@@ -3,8 +3,8 @@
 use tool_core::{Value, object};
 
 use super::{CliTranslation, OWN_SERVER};
-use crate::agent_cli::template::{PlaceholderLists, fill_config_template};
-use crate::agent_cli::{CliConfigFile, ServerStart};
+use crate::cli::template::{PlaceholderLists, fill_config_template};
+use crate::cli::{CliConfigFile, ServerStart};
 
 impl CliTranslation<'_> {
     /// The lists with those of the server, where a visible tool is reached through it and the table says how it is registered.

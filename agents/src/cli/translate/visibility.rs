@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use tool_core::Value;
 
 use super::{CliTranslation, OWN_SERVER, in_file};
-use crate::agent_cli::template::{CliToolVerdict, PlaceholderLists};
-use crate::model::CliSpec;
+use crate::cli::template::{CliToolVerdict, PlaceholderLists};
+use registry::model::CliSpec;
 
 impl CliTranslation<'_> {
     /// Adds the flags that show the agent's tools and hide all others; others that stay visible are reported.
@@ -56,7 +56,7 @@ impl CliTranslation<'_> {
     fn hide_own(&mut self, known: &[CliToolVerdict], lists: &PlaceholderLists<'_>) {
         let cli = self.cli;
         let visible = |tool: &str| known.iter().any(|own| own.shown() && own.name == tool);
-        let by_list = cli.names_its_tools();
+        let by_list = names_its_tools(cli);
         for tool in cli.tools.iter().filter(|tool| !visible(tool)) {
             if let Some(off) = cli.visibility.off.get(tool) {
                 if !off.args.is_empty() {
@@ -76,7 +76,7 @@ impl CliTranslation<'_> {
             } else if !by_list {
                 self.unenforced(format!("`{tool}` stays visible: it cannot be hidden"));
             } else if cli.visibility.by_kind {
-                let kind = cli.kind(tool);
+                let kind = tool_kind(cli, tool);
                 let is_same = |own: &&CliToolVerdict| {
                     own.shown() && own.of_server.is_none() && own.rule == kind
                 };
@@ -93,17 +93,14 @@ impl CliTranslation<'_> {
     }
 }
 
-impl CliSpec {
-    fn kind<'a>(&'a self, tool: &'a str) -> &'a str {
-        self.kinds.get(tool).map_or(tool, String::as_str)
-    }
+/// The kind of an own tool, about which rules are.
+fn tool_kind<'a>(cli: &'a CliSpec, tool: &'a str) -> &'a str {
+    cli.kinds.get(tool).map_or(tool, String::as_str)
+}
 
-    /// Whether it takes a list of visible tools, which hides all others.
-    fn names_its_tools(&self) -> bool {
-        let in_args = |word: &str| self.visibility.args.iter().any(|arg| arg.contains(word));
-        let words = ["{native}", "{visible}", "{rule}"];
-        words
-            .iter()
-            .any(|word| in_args(word) || in_file(self, word))
-    }
+/// Whether a CLI takes a list of visible tools, which hides all others.
+fn names_its_tools(cli: &CliSpec) -> bool {
+    let in_args = |word: &str| cli.visibility.args.iter().any(|arg| arg.contains(word));
+    let words = ["{native}", "{visible}", "{rule}"];
+    words.iter().any(|word| in_args(word) || in_file(cli, word))
 }
