@@ -6,19 +6,19 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
-use chain_runtime::pipeline::{
-    AgentResult, AgentState, Category, End, PhaseEvent, PipelineAction, PipelineMachine, Stop,
-};
 use journal::StateStore;
-use tool_core::capability::{Notification, WorkspaceFiles, WriteMode};
+use tool_core::capability::{Notification, Spawner, WorkspaceFiles, WriteMode};
+use tool_core::{ErrorCode, Result, StopFlag, ToolError, tool_error};
 
-use super::super::prelude::*;
+use super::event::{AgentResult, Category, End, PhaseEvent, Stop};
 use super::gates::{self, GateQuestion};
-use super::launch::{AgentLaunch, AgentMessage, AgentMessageKind, AgentStop};
-use super::logs::AgentLogs;
-use super::prepare::ReadyPipeline;
+use super::logs::{AgentLogs, agent_file_path};
+use super::machine::{AgentState, PhaseState, PipelineAction, PipelineMachine};
+use super::observer::PipelineObserver;
+use super::prepare::{PipelineProject, ReadyPipeline};
 use super::record::{self, AgentUsage};
-use super::view::PipelineView;
+use crate::spawn::AgentProgress;
+use crate::spawn::launch::{AgentLaunch, AgentMessage, AgentMessageKind, AgentStop};
 
 /// Longest wait for an agent before gates, waits and signals are looked at.
 const LOOK: Duration = Duration::from_millis(100);
@@ -29,16 +29,17 @@ const WAITING_MAX: usize = 256;
 
 /// A pipeline that this process runs.
 pub(super) struct PipelineDriver<'a> {
-    pub toolkit: &'a Toolkit,
+    pub project: PipelineProject<'a>,
+    pub spawner: &'a dyn Spawner,
     pub ready: &'a ReadyPipeline,
     pub state: &'a Arc<StateStore>,
     pub id: String,
     pub machine: PipelineMachine,
     /// Every event so far.
     pub events: Vec<PhaseEvent>,
-    pub view: PipelineView,
-    /// The command of the MCP server, without phase and agent.
-    pub server: Vec<String>,
+    pub observer: &'a mut dyn PipelineObserver,
+    /// What the agents that run have said so far, by phase and agent.
+    pub running: BTreeMap<(String, String), AgentProgress>,
     pub logs: AgentLogs,
     pub controls: BTreeMap<(String, String), Arc<AgentStop>>,
     /// Waits for next attempts, and when they are over.
@@ -82,7 +83,7 @@ impl<'a> PipelineDriver<'a> {
             }
             while self.act(scope, stop, tell)? {}
             if let Some(end) = self.machine.end() {
-                self.view.close();
+                self.observer.closed();
                 return Ok(end);
             }
             match told.recv_timeout(LOOK) {
@@ -180,7 +181,11 @@ impl<'a> PipelineDriver<'a> {
         self.signed = Instant::now();
         for event in events {
             self.machine.apply(&event);
-            self.view.tell(&event);
+            if let PhaseEvent::AgentBegan { phase, agent, .. } = &event {
+                let key = (phase.clone(), agent.clone());
+                self.running.insert(key, AgentProgress::default());
+            }
+            self.observer.happened(&event);
             self.events.push(event);
         }
         Ok(())
@@ -194,7 +199,7 @@ impl<'a> PipelineDriver<'a> {
         agent: String,
         attempt: u32,
     ) -> Result<()> {
-        let ready: &'a ReadyPipeline = self.ready;
+        let (ready, service) = (self.ready, self.project.service);
         let (Some(of_phase), Some(of_agent)) = (ready.phase(&phase), ready.agent(&phase, &agent))
         else {
             let message = format!("the agent `{agent}` of the phase `{phase}` is not prepared");
@@ -218,20 +223,23 @@ impl<'a> PipelineDriver<'a> {
         let control = Arc::new(AgentStop::default());
         self.controls
             .insert((phase.clone(), agent.clone()), Arc::clone(&control));
-        let caller = ["--phase", &phase, "--agent", &agent].map(str::to_owned);
         let launch = AgentLaunch {
             phase: &of_phase.phase.name,
-            ready: of_agent,
+            ready: &of_agent.ready,
             limits: &of_phase.phase.limits,
-            folder: ready.file.parent().unwrap_or(&ready.file),
+            folder: service.config_folder(),
             workspace: &ready.workspace,
-            server: self.server.iter().cloned().chain(caller).collect(),
-            border: &ready.border,
+            server: match &of_agent.caller {
+                Some(who) => service.server_as(who),
+                None => service.server_in_phase(&phase, &agent),
+            },
+            program: &service.program,
+            host: &*service.host,
             control,
             tell: tell.clone(),
         };
-        let toolkit = self.toolkit;
-        scope.spawn(move || launch.run(toolkit.sandbox()));
+        let spawner = self.spawner;
+        scope.spawn(move || launch.run(spawner));
         Ok(())
     }
 
@@ -242,7 +250,8 @@ impl<'a> PipelineDriver<'a> {
                 let used = said.cost_usd.is_some() || said.turns.is_some();
                 // One that has its answer only ends: its cost limits what follows.
                 let stops = used && !said.is_over;
-                self.view.note(&phase, &agent, *said);
+                self.observer.progressed(&phase, &agent, &said);
+                self.running.insert((phase.clone(), agent.clone()), *said);
                 let files = self.files()?;
                 self.logs.add(&phase, &agent, text, &*files);
                 if stops {
@@ -265,7 +274,7 @@ impl<'a> PipelineDriver<'a> {
         answer: &str,
     ) -> Result<()> {
         self.controls.remove(&(phase.clone(), agent.clone()));
-        self.view.forget(&phase, &agent);
+        self.running.remove(&(phase.clone(), agent.clone()));
         let files = self.files()?;
         self.logs.end(&phase, &agent, &*files);
         let mut result = self.saved(&phase, &agent, result, answer, &*files);
@@ -308,7 +317,7 @@ impl<'a> PipelineDriver<'a> {
         if answer.is_empty() {
             return result;
         }
-        let (folder, path) = super::logs::agent_file_path(phase, agent, "md");
+        let (folder, path) = agent_file_path(phase, agent, "md");
         let content = format!("{answer}\n");
         let written = files
             .make_folder(&folder)
@@ -328,7 +337,7 @@ impl<'a> PipelineDriver<'a> {
     }
 
     fn files(&self) -> Result<Arc<dyn WorkspaceFiles>> {
-        let files = self.toolkit.dispatcher().host().capabilities.files.clone();
+        let files = self.project.dispatcher.host().capabilities.files.clone();
         files.ok_or_else(
             || tool_error!(PreconditionFailed, "workspace"; "a pipeline needs a workspace"),
         )
@@ -359,7 +368,7 @@ impl<'a> PipelineDriver<'a> {
             self.state.sign_pipeline(&self.id)?;
             self.signed = now;
         }
-        self.view.draw(&self.machine);
+        self.observer.looked(&self.machine);
         Ok(())
     }
 
@@ -374,11 +383,13 @@ impl<'a> PipelineDriver<'a> {
         };
         let before = gates::open_notice(&self.events, phase);
         let (events, asked, question) =
-            gates::open_gate(self.toolkit, &self.id, phase, gate, before, stop)?;
+            gates::open_gate(self.spawner, &self.id, phase, gate, before, stop)?;
         self.record_asking(events, question)?;
         if let Some(asked) = asked {
-            self.view.waits(&asked);
-            gates::notify_gate(self.toolkit, &self.ready.config.notify, &self.id, &asked);
+            self.observer.asked(&asked);
+            if let Some(notifier) = &self.project.dispatcher.host().notifier {
+                notifier(&asked.notifier_entry(&self.id));
+            }
             self.asked = Some(asked);
         }
         Ok(())
@@ -387,8 +398,8 @@ impl<'a> PipelineDriver<'a> {
     /// What the agents of a phase, or of all, have used, those that run among them.
     fn used(&self, of: Option<&str>) -> AgentUsage {
         let mut used = record::sum_usage(&self.events, of);
-        for (phase, progress) in self.view.running() {
-            if of.is_none_or(|of| of == phase) {
+        for ((phase, _), progress) in &self.running {
+            if of.is_none_or(|of| of == *phase) {
                 used.cost_usd += progress.cost_usd.unwrap_or(0.0);
                 used.add_turns(progress.turns);
             }
@@ -420,11 +431,7 @@ impl<'a> PipelineDriver<'a> {
                 .max_turns
                 .is_some_and(|limit| used.turns.unwrap_or(0) > limit);
         if over && self.machine.stop().is_none() && self.is_more() {
-            write_stderr(&format!(
-                "the pipeline stops: {} and {} are beyond its limits\n",
-                used.cost(),
-                used.turns()
-            ));
+            self.observer.over_limits(&used);
             let why = Stop::Limit;
             self.record(PhaseEvent::StopRequested { why })?;
         }
@@ -446,7 +453,7 @@ impl<'a> PipelineDriver<'a> {
     fn is_more(&self) -> bool {
         let ended = |state: &AgentState| matches!(state, AgentState::Ended(_));
         self.machine.phases().iter().any(|phase| {
-            let pending = phase.state == chain_runtime::pipeline::PhaseState::Pending;
+            let pending = phase.state == PhaseState::Pending;
             pending
                 || phase.agents.iter().any(|agent| !ended(&agent.state))
                     && record::phase_status(&phase.state).0 == "running"

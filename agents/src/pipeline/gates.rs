@@ -2,14 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use chain_runtime::pipeline::PhaseEvent;
 use journal::StateStore;
-use registry::model::{GateKind, NotifyProgram, PhaseGate};
-use tool_core::capability::{Notification, Spawner as _};
+use registry::model::{GateKind, PhaseGate};
+use tool_core::capability::{Notification, Spawner};
 use tool_core::command::SandboxCommand;
+use tool_core::{Result, StopFlag, Value, object};
 
-use super::super::prelude::*;
-use crate::notify;
+use super::event::PhaseEvent;
 
 /// Interval at which the inbox is looked at.
 const LOOK: Duration = Duration::from_millis(300);
@@ -20,9 +19,12 @@ const VERIFY: Duration = Duration::from_secs(600);
 pub(super) type Question = (String, Notification);
 
 /// A question to a person.
-pub(super) struct GateQuestion {
+pub struct GateQuestion {
+    /// The phase that waits.
     pub phase: String,
+    /// Id of the question in the inbox.
     pub notice: String,
+    /// What is asked.
     pub prompt: String,
     looked: Option<Instant>,
 }
@@ -69,7 +71,7 @@ pub(super) fn open_notice(events: &[PhaseEvent], of: &str) -> Option<String> {
 /// # Errors
 /// A question that cannot be recorded.
 pub(super) fn open_gate(
-    toolkit: &Toolkit,
+    spawner: &dyn Spawner,
     id: &str,
     phase: &str,
     gate: &PhaseGate,
@@ -92,7 +94,7 @@ pub(super) fn open_gate(
             Ok((vec![opened(None), settled(true, "auto", text)], None, None))
         }
         GateKind::VerificationPass => {
-            let (passed, text) = verify_gate(toolkit, gate, stop);
+            let (passed, text) = verify_gate(spawner, gate, stop);
             if stop.is_set() {
                 // Nothing was found: the gate runs again when the pipeline is resumed.
                 return Ok((Vec::new(), None, None));
@@ -136,18 +138,17 @@ pub(super) fn open_gate(
 }
 
 /// Runs the command of a gate: whether it passed, and what was found.
-fn verify_gate(toolkit: &Toolkit, gate: &PhaseGate, stop: &StopFlag) -> (bool, String) {
-    let sandbox = toolkit.sandbox();
+fn verify_gate(spawner: &dyn Spawner, gate: &PhaseGate, stop: &StopFlag) -> (bool, String) {
     let mut argv = gate.command.clone();
     let mut readable = Vec::new();
-    if let Some(found) = argv.first().and_then(|program| sandbox.find(program)) {
+    if let Some(found) = argv.first().and_then(|program| spawner.find(program)) {
         argv[0] = found.path;
         readable = found.readable;
     }
     let mut command = SandboxCommand::new(argv);
     command.readable = readable;
     (command.limits.wall, command.limits.cpu) = (VERIFY, VERIFY);
-    match sandbox.run(&command, stop) {
+    match spawner.run(&command, stop) {
         Ok(finished) if finished.exit.success() && !finished.timed_out => {
             (true, "the verification passed".to_owned())
         }
@@ -170,19 +171,15 @@ fn verify_gate(toolkit: &Toolkit, gate: &PhaseGate, stop: &StopFlag) -> (bool, S
     }
 }
 
-/// Tells the configured program what waits.
-pub(super) fn notify_gate(
-    toolkit: &Toolkit,
-    notify: &NotifyProgram,
-    id: &str,
-    asked: &GateQuestion,
-) {
-    let entry = object! {
-        "event" => "gate",
-        "id" => asked.notice.as_str(),
-        "pipeline" => id,
-        "phase" => asked.phase.as_str(),
-        "text" => asked.prompt.as_str(),
-    };
-    notify::run_notifier(toolkit.sandbox(), notify, &entry);
+impl GateQuestion {
+    /// The entry that the configured program is told.
+    pub(super) fn notifier_entry(&self, pipeline: &str) -> Value {
+        object! {
+            "event" => "gate",
+            "id" => self.notice.as_str(),
+            "pipeline" => pipeline,
+            "phase" => self.phase.as_str(),
+            "text" => self.prompt.as_str(),
+        }
+    }
 }

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use tool_core::capability::{WorkspaceFiles, WriteMode};
-
-use super::super::prelude::*;
+use tool_core::{Value, object};
 
 /// Output of one attempt that the journal takes, in bytes.
 const JOURNAL_BYTES_MAX: usize = 256 << 10;

@@ -1,18 +1,39 @@
-//! Pipelines of phases: what runs next, as a state machine over events without clock, files or processes.
+//! Pipelines of phases. [`prepare_pipeline`] checks everything before anything starts, [`PipelineRun`] runs it.
+//!
+//! What runs next is said by a state machine over events without clock, files or processes.
 //!
 //! [`PipelineMachine::next`] says what is to be done; whoever does it records an [`PhaseEvent`] and applies it. The same events, read from the journal, give
 //! the same machine, so that a pipeline is resumed from its record.
 
+mod drive;
 mod event;
+mod gates;
+mod logs;
 mod machine;
+mod observer;
 mod order;
+mod prepare;
+mod record;
+mod requested;
 mod retry;
+mod run;
 #[cfg(test)]
 mod tests;
 
 pub use event::{AgentResult, Category, End, PhaseEvent, PhaseSkip, PhaseStatus, Stop};
+pub use gates::GateQuestion;
 pub use machine::{AgentState, PhaseState, PipelineAction, PipelineMachine};
+pub use observer::{NoObserver, PipelineObserver};
 pub use order::order_phases;
+pub use prepare::{
+    PhaseReadyAgent, PhaseSelection, PipelineProject, ReadyPhase, ReadyPipeline, prepare_pipeline,
+};
+pub use record::{
+    AgentUsage, OUTPUT, OpenGate, RecordedPipeline, agent_state, completed_phases,
+    parse_pipeline_events, phase_status, pipeline_value, shown_machine, sum_usage,
+};
+pub use requested::run_requested_pipeline;
+pub use run::{PipelineRun, check_resumable, check_same_file};
 use tool_core::{Decode, Encode};
 
 use registry::model::{FailureMode, Phase, RetryPolicy};

@@ -1,123 +1,134 @@
 //! Everything that is checked before a pipeline starts: phases, tasks, agents with their command lines and limits.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use chain_runtime::pipeline::{PhaseSetup, PhaseSkip, order_phases};
-use registry::agent_cli::{self, CliArgs, CliRequest, ServerStart};
 use registry::agents::{AgentChecker, name_of};
-use registry::model::{
-    ApprovalArgs, CliSpec, Confinement, Phase, PhaseLimits, PipelineLimits, Unenforced,
-    VisibilityArgs,
-};
-use registry::{Config, ToolAliases};
-use tool_core::RequestProblem;
+use registry::model::{Confinement, Phase, Unenforced};
+use registry::{Config, Dispatcher, Principal, ToolAliases};
 use tool_core::command::Isolation;
+use tool_core::nearest::nearest_name;
+use tool_core::{ErrorCode, RequestProblem, Result, ToolError, tool_error};
 
-use super::super::agent_args::{self, AgentArgs, EffectiveAgent};
-use super::super::phases;
-use super::super::prelude::*;
-use super::border::ExchangeBorder;
-use super::stream;
-use crate::trust;
-
-/// Folder below the state for what agents left in the workspace and must not.
-pub(in crate::cli) const ASIDE: &str = "set-aside";
+use super::{PhaseSetup, PhaseSkip, order_phases};
+use crate::cli::{EffectiveAgent, find_agent_cli};
+use crate::service::AgentService;
+use crate::spawn::inherit::{PipelineCaller, inherited_principal};
+use crate::spawn::ready::{ReadyAgent, agent_faults};
+use crate::spawn::trusted::require_trusted;
 
 /// Which phases run.
-#[derive(Debug, Clone, Default, Args)]
-pub(in crate::cli) struct PhaseSelectionArgs {
-    /// Leave a phase out; those that depend on it do not run; repeatable
-    #[arg(long, value_name = "PHASE")]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PhaseSelection {
+    /// Phases that are left out; those that depend on one do not run.
     pub skip: Vec<String>,
-    /// Run one phase only; those that it depends on must be done by an earlier pipeline of this file
-    #[arg(long, value_name = "PHASE", conflicts_with = "from")]
+    /// The one phase that runs; those that it depends on must have been done by an earlier pipeline of the file.
     pub only: Option<String>,
-    /// Begin with a phase; those before it count as done where an earlier pipeline of this file completed them
-    #[arg(long, value_name = "PHASE")]
+    /// The phase to begin with; those before it count as done where an earlier pipeline of the file completed them.
     pub from: Option<String>,
 }
 
+/// What a pipeline is made of: the configuration with its phases, and the dispatcher that decides what agents may do.
+#[derive(Clone, Copy)]
+pub struct PipelineProject<'a> {
+    /// The project, its host and the program that serves agents.
+    pub service: &'a AgentService,
+    /// The configuration with `[[phases]]`.
+    pub config: &'a Arc<Config>,
+    /// The dispatcher of that configuration.
+    pub dispatcher: &'a Dispatcher,
+}
+
 /// A pipeline that can start.
-pub(super) struct ReadyPipeline {
+pub struct ReadyPipeline {
+    /// The file with its phases.
     pub file: PathBuf,
+    /// Digest of that file and of the prompts that it names.
     pub digest: String,
+    /// The first root of the workspace.
     pub workspace: PathBuf,
-    pub config: std::sync::Arc<Config>,
+    /// The configuration.
+    pub config: Arc<Config>,
+    /// Its phases, as the file has them.
     pub phases: Vec<ReadyPhase>,
     /// Phases that the user leaves out.
     pub skipped: Vec<PhaseSkip>,
-    pub border: ExchangeBorder,
 }
 
-pub(super) struct ReadyPhase {
+/// A phase whose agents can start.
+pub struct ReadyPhase {
+    /// The phase as the machine needs it.
     pub setup: PhaseSetup,
+    /// The phase as the file has it.
     pub phase: Phase,
-    pub agents: Vec<ReadyAgent>,
+    /// Its agents.
+    pub agents: Vec<PhaseReadyAgent>,
+    /// Where its task is from.
     pub prompt_from: String,
 }
 
-#[derive(Clone)]
-pub(in crate::cli) struct ReadyAgent {
-    pub name: String,
-    pub cli: CliSpec,
-    pub effective: EffectiveAgent,
-    pub isolation: Isolation,
-    pub prompt: String,
-    pub profile: Option<String>,
-    pub warnings: Vec<String>,
+/// An agent of a phase, with who it is to its server.
+pub struct PhaseReadyAgent {
+    /// The agent.
+    pub ready: ReadyAgent,
+    /// The caller of its server's calls, where it was made of who began the pipeline; else the server makes it of phase and agent.
+    pub caller: Option<Principal>,
 }
 
 impl ReadyPipeline {
-    pub(super) fn setups(&self) -> Vec<PhaseSetup> {
+    /// The phases as the machine needs them.
+    pub fn setups(&self) -> Vec<PhaseSetup> {
         self.phases.iter().map(|one| one.setup.clone()).collect()
     }
 
-    pub(super) fn phase(&self, name: &str) -> Option<&ReadyPhase> {
+    /// A phase by its name.
+    pub fn phase(&self, name: &str) -> Option<&ReadyPhase> {
         self.phases.iter().find(|one| one.phase.name == name)
     }
 
-    pub(super) fn agent(&self, phase: &str, name: &str) -> Option<&ReadyAgent> {
+    /// An agent of a phase.
+    pub fn agent(&self, phase: &str, name: &str) -> Option<&PhaseReadyAgent> {
         let agents = &self.phase(phase)?.agents;
-        agents.iter().find(|one| one.name == name)
+        agents.iter().find(|one| one.ready.name == name)
     }
 }
 
-/// Checks a whole pipeline. `done` are the phases that an earlier one completed, with its id.
+/// Checks a whole pipeline. `done` are the phases that an earlier one completed, with its id. The agents of a pipeline that a call begins
+/// have at most the tools of its `caller`; without one, the phases alone say what they may do.
 ///
 /// # Errors
 /// Everything that would keep a phase or agent from starting as the file says.
-pub(super) fn prepare_pipeline(
-    global: &GlobalArgs,
-    toolkit: &Toolkit,
-    choice: &PhaseSelectionArgs,
+pub fn prepare_pipeline(
+    project: PipelineProject<'_>,
+    choice: &PhaseSelection,
+    caller: Option<&PipelineCaller<'_>>,
     done: &dyn Fn(&str) -> Option<String>,
 ) -> Result<ReadyPipeline> {
-    let config = toolkit.config();
-    let file = open::config_path(global)?.ok_or_else(|| {
-        tool_error!(InvalidRequest, "no_file"; "there is no configuration with phases here";
-            "name a file: `mathchain pipeline run FILE.toml`")
-    })?;
+    let PipelineProject {
+        service, config, ..
+    } = project;
+    let file = service.project.config_file.clone();
     if config.phases.is_empty() {
         return Err(
             tool_error!(InvalidRequest, "no_phases"; "`{}` has no phases", file.display();
             "write `[[phases]]` (docs/pipelines.md)"),
         );
     }
-    let workspace = toolkit.workspace().ok_or_else(|| {
+    let workspace = service.workspace.as_ref().ok_or_else(|| {
         tool_error!(PreconditionFailed, "workspace"; "a pipeline needs a workspace"; "name one with --workspace")
     })?;
     let setups: Vec<PhaseSetup> = config.phases.iter().map(PhaseSetup::from).collect();
     let skipped = skipped_phases(&setups, choice, done)?;
     let mut problems = Vec::new();
-    let mut texts = vec![environment::read_named(&file)?];
+    let mut texts = vec![service.host.read_text(&file)?];
     let mut phases = Vec::new();
     let tables = config
         .phases
         .iter()
         .map(|phase| format!("phases.{}", phase.name));
-    trust::require_trusted(&config, &tables.collect::<Vec<_>>())?;
+    require_trusted(config, &tables.collect::<Vec<_>>())?;
     for (setup, phase) in setups.iter().zip(&config.phases) {
-        let (prompt, prompt_from) = prompt_of(&file, phase)?;
+        let (prompt, prompt_from) = prompt_of(service, phase)?;
         texts.push(prompt.clone());
         let runs = !skipped.iter().any(|skip| skip.phase == phase.name);
         let pointer = format!("/phases/{}", phase.name);
@@ -129,14 +140,19 @@ pub(super) fn prepare_pipeline(
         }
         let mut agents = Vec::new();
         for agent in &phase.agents {
-            match ready_agent(global, toolkit, &config, phase, &agent.text, &prompt) {
+            match ready_agent(project, caller, phase, &agent.text, &prompt) {
                 Ok(ready) => {
                     if runs {
-                        let faults = agent_faults(&phase.limits, &config.pipeline, &ready);
+                        let faults = agent_faults(
+                            &*service.host,
+                            &phase.limits,
+                            &config.pipeline,
+                            &ready.ready,
+                        );
                         let problem = |fault: String| RequestProblem::new(&pointer, fault);
                         problems.extend(faults.into_iter().map(problem));
                     }
-                    texts.push(ready.prompt.clone());
+                    texts.push(ready.ready.prompt.clone());
                     agents.push(ready);
                 }
                 Err(error) if runs => {
@@ -161,12 +177,8 @@ pub(super) fn prepare_pipeline(
     Ok(ReadyPipeline {
         digest: registry::digest::of_texts(texts.iter().map(String::as_str)),
         workspace: workspace.to_owned(),
-        border: ExchangeBorder {
-            protected: toolkit.protected().to_vec(),
-            aside: open::state_folder(global)?.join(ASIDE),
-        },
         file,
-        config,
+        config: Arc::clone(config),
         phases,
         skipped,
     })
@@ -175,7 +187,7 @@ pub(super) fn prepare_pipeline(
 /// The phases that the user leaves out, each with the reason.
 fn skipped_phases(
     setups: &[PhaseSetup],
-    choice: &PhaseSelectionArgs,
+    choice: &PhaseSelection,
     done: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Vec<PhaseSkip>> {
     let known = || setups.iter().map(|setup| setup.name.as_str());
@@ -188,12 +200,10 @@ fn skipped_phases(
                 tool_error!(InvalidRequest at format!("/{option}"); "no phase named `{name}`");
             let names: Vec<&str> = known().collect();
             let otherwise = format!("there are {}", names.join(", "));
-            return Err(output::suggest_nearest_name(
-                error,
-                name,
-                known(),
-                otherwise,
-            ));
+            return Err(match nearest_name(name, known()) {
+                Some(near) => error.hint(format_args!("did you mean `{near}`?")),
+                None => error.hint(otherwise),
+            });
         }
     }
     let order = order_phases(setups);
@@ -222,46 +232,50 @@ fn skipped_phases(
 }
 
 /// The task of a phase, and where it is from.
-fn prompt_of(file: &std::path::Path, phase: &Phase) -> Result<(String, String)> {
+fn prompt_of(service: &AgentService, phase: &Phase) -> Result<(String, String)> {
     match (&phase.prompt, &phase.prompt_file) {
         (Some(text), _) => Ok((text.clone(), "prompt".to_owned())),
         (None, Some(path)) => {
-            let beside = file.with_file_name(path);
-            Ok((environment::read_named(&beside)?, path.clone()))
+            let beside = service.project.config_file.with_file_name(path);
+            Ok((service.host.read_text(&beside)?, path.clone()))
         }
         (None, None) => Ok((String::new(), "none".to_owned())),
     }
 }
 
 fn ready_agent(
-    global: &GlobalArgs,
-    toolkit: &Toolkit,
-    config: &Config,
+    project: PipelineProject<'_>,
+    caller: Option<&PipelineCaller<'_>>,
     phase: &Phase,
     name: &str,
     prompt: &str,
-) -> Result<ReadyAgent> {
+) -> Result<PhaseReadyAgent> {
+    let config = project.config;
     let named = phase.clis.get(name).map(|cli| cli.text.as_str());
-    let cli = agent_args::find_agent_cli(config, named.unwrap_or(name)).map_err(|error| {
+    let cli = find_agent_cli(config, named.unwrap_or(name)).map_err(|error| {
         error.hint(format!(
             "name its command line: `clis = {{ {name} = \"claude\" }}` in the phase"
         ))
     })?;
-    trust::require_trusted(config, &[format!("cli.{}", cli.name)])?;
-    let args = AgentArgs::of_phase(name, &phase.name);
-    let effective = agent_args::effective_selection(toolkit, &args)?;
+    require_trusted(config, &[format!("cli.{}", cli.name)])?;
+    let who = phase_principal(project, phase, name);
+    let (effective, caller) = effective_in_phase(project, caller, &who)?;
     let mut ready = ReadyAgent {
         name: name.to_owned(),
         isolation: phase.isolation.unwrap_or(cli.isolation),
         cli: cli.clone(),
         effective,
-        prompt: with_file(global, toolkit, config, name, prompt)?,
+        prompt: task_behind_file(project, name, prompt)?,
         profile: phase.flag_profile.clone(),
         warnings: Vec::new(),
     };
     // Everything that its command line cannot express shows now.
     ready.warnings = ready.translate(&[], None)?.warnings;
-    for tool in phases::lacking_in(toolkit, phase, Some(name))? {
+    let dispatcher = project.dispatcher;
+    let catalogue = dispatcher.catalogue();
+    let policy = dispatcher.policy();
+    let named = policy.caller(catalogue, &who, dispatcher.facts())?;
+    for tool in named.lacking(catalogue, config, phase, Some(name)) {
         let (tool, reason) = (&tool.name.text, &tool.reason);
         ready.warnings.push(format!(
             "the phase names `{tool}`, which is hidden: {reason}"
@@ -279,22 +293,63 @@ fn ready_agent(
             }
         }
     }
-    Ok(ready)
+    Ok(PhaseReadyAgent { ready, caller })
+}
+
+/// Who an agent is in a phase, by the configuration alone.
+fn phase_principal(project: PipelineProject<'_>, phase: &Phase, agent: &str) -> Principal {
+    let of_agent = project.dispatcher.policy().role_of_agent(agent);
+    let role = of_agent.unwrap_or(&project.config.default_role.text);
+    Principal {
+        agent: Some(agent.to_owned()),
+        phase: Some(phase.name.clone()),
+        ..Principal::role(role)
+    }
+}
+
+/// The tools and limits that phase, file and every layer leave to an agent, and who it is where a call began the pipeline: then nothing is
+/// more than its caller has.
+fn effective_in_phase(
+    project: PipelineProject<'_>,
+    caller: Option<&PipelineCaller<'_>>,
+    who: &Principal,
+) -> Result<(EffectiveAgent, Option<Principal>)> {
+    let PipelineProject {
+        config, dispatcher, ..
+    } = project;
+    let base = (dispatcher.policy()).select(dispatcher.catalogue(), who)?;
+    let mut permission: Confinement = base.permission.map(|field| field.value).unwrap_or_default();
+    let made = match caller {
+        None => None,
+        Some(caller) => {
+            permission = permission.min(caller.permission(dispatcher)?);
+            let heir = caller.heir(&who.role)?;
+            let heir = heir.permitted(permission, dispatcher.catalogue());
+            let mut heir = inherited_principal(config, caller.who, heir);
+            heir.agent.clone_from(&who.agent);
+            heir.phase.clone_from(&who.phase);
+            Some(heir.narrow(permission.layer()))
+        }
+    };
+    let narrowed = made.clone();
+    let narrowed = narrowed.unwrap_or_else(|| who.clone().narrow(permission.layer()));
+    let mut effective = EffectiveAgent::of_caller(dispatcher, &narrowed, permission)?;
+    effective.permission_is_own = base.permission_is_own;
+    Ok((effective, made))
 }
 
 /// The task behind the prompts of the agent's file, where it has one.
-fn with_file(
-    global: &GlobalArgs,
-    toolkit: &Toolkit,
-    config: &Config,
-    name: &str,
-    prompt: &str,
-) -> Result<String> {
-    let texts = environment::agent_texts(&open::project_folder(global)?)?;
+fn task_behind_file(project: PipelineProject<'_>, name: &str, prompt: &str) -> Result<String> {
+    let PipelineProject {
+        service,
+        config,
+        dispatcher,
+    } = project;
+    let folder: &Path = &service.project.folder;
+    let texts = service.host.agent_files(folder)?;
     let Some(text) = texts.iter().find(|text| name_of(&text.path) == name) else {
         return Ok(prompt.to_owned());
     };
-    let dispatcher = toolkit.dispatcher();
     let catalogue = dispatcher.catalogue();
     let checker = AgentChecker::new(catalogue, config, ToolAliases::built_in());
     let (agent, checked) = checker.load(&text.path, &text.text)?;
@@ -303,108 +358,4 @@ fn with_file(
     let parts = [prompts.system.trim(), prompts.user.trim(), prompt];
     let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     Ok(parts.join("\n\n"))
-}
-
-/// Limits that cannot be enforced for an agent, and files that are missing.
-pub(in crate::cli) fn agent_faults(
-    limits: &PhaseLimits,
-    pipeline: &PipelineLimits,
-    ready: &ReadyAgent,
-) -> Vec<String> {
-    let mut faults = Vec::new();
-    let (name, cli) = (&ready.name, &ready.cli);
-    let costs = [
-        (limits.max_cost_usd, "limits.max_cost_usd"),
-        (pipeline.max_cost_usd, "pipeline.max_cost_usd"),
-    ];
-    for (limit, key) in costs {
-        if limit.is_some() && !stream::states_cost(&cli.stream_format) {
-            faults.push(format!(
-                "`{key}` cannot be enforced: `{name}` does not report its cost"
-            ));
-        }
-    }
-    let counted = stream::shows_turns(&cli.stream_format);
-    let by_itself = !ready.is_plain()
-        && ready
-            .translate(&[], None)
-            .is_ok_and(|args| args.count_turns.is_none());
-    if pipeline.max_turns.is_some() && !counted {
-        faults.push(format!(
-            "`pipeline.max_turns` cannot be enforced: `{name}` does not report its turns"
-        ));
-    }
-    let stated = ready.effective.turns_stated && ready.effective.max_turns > 0;
-    if stated && !counted && !by_itself {
-        faults.push(format!(
-            "`max_turns` cannot be enforced: `{name}` neither limits nor reports its turns; set it to 0"
-        ));
-    }
-    if ready.isolation != Isolation::None {
-        for path in &cli.home_files {
-            let plain = std::path::Path::new(path)
-                .components()
-                .all(|part| matches!(part, std::path::Component::Normal(_)));
-            let there = environment::home_folder().map(|home| home.join(path));
-            if !plain || !there.is_some_and(|path| path.is_file()) {
-                faults.push(format!(
-                    "`home_files` of `{}`: no file `{path}` in the home folder",
-                    cli.name
-                ));
-            }
-        }
-    }
-    faults
-}
-
-impl ReadyAgent {
-    /// Whether the table only names a program: it has no tools of its own, and no flags that confine it.
-    pub(in crate::cli) fn is_plain(&self) -> bool {
-        let cli = &self.cli;
-        CliSpec::of_name(&cli.name).is_none()
-            && cli.tools.is_empty()
-            && cli.native.is_empty()
-            && cli.sandbox.is_empty()
-            && cli.visibility == VisibilityArgs::default()
-            && cli.approval == ApprovalArgs::default()
-    }
-
-    pub(super) fn permission(&self) -> Confinement {
-        self.effective.permission
-    }
-
-    /// The command, with these words in its templates.
-    ///
-    /// # Errors
-    /// Everything that the command line cannot express or enforce.
-    pub(in crate::cli) fn translate(
-        &self,
-        words: &[(&str, &str)],
-        server: Option<ServerStart<'_>>,
-    ) -> Result<CliArgs> {
-        let profile = self.profile.as_deref();
-        let (tools, warning) = match self.is_plain() {
-            true => (None, None),
-            false => self.effective.translated(&self.cli, profile),
-        };
-        let request = CliRequest {
-            tools,
-            permission: self.permission(),
-            permission_is_own: self.effective.permission_is_own,
-            reads_output: true,
-            max_turns: self.effective.max_turns,
-            profile,
-            prompt: Some(&self.prompt),
-            server,
-            words,
-        };
-        let translated =
-            agent_cli::translate_cli_request(&self.cli, ToolAliases::built_in(), &request);
-        let mut args = translated.map_err(|problems| {
-            tool_error!(InvalidRequest, "agent_cli"; "{}", problems.join("; ");
-                "`unenforced = \"warn\"` in its table turns this into a warning")
-        })?;
-        args.warnings.extend(warning);
-        Ok(args)
-    }
 }

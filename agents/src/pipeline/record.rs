@@ -1,25 +1,25 @@
 //! The record of a pipeline: its events as the journal has them, and the pipeline that they give.
 
-use chain_runtime::pipeline::{
-    AgentResult, AgentState, PhaseEvent, PhaseSetup, PhaseState, PipelineMachine,
-};
-use journal::{PipelineEvent, StateStore};
-use tool_core::convert;
+use journal::{PipelineEvent, PipelineRecord, StateStore};
+use tool_core::brief::count_phrase;
+use tool_core::{Result, Value, convert, object, tool_error};
 
-use super::super::prelude::*;
+use super::PhaseSetup;
+use super::event::{AgentResult, PhaseEvent};
+use super::machine::{AgentState, PhaseState, PipelineMachine};
 
 /// The key of an event with output, which the machine does not need.
-pub(super) const OUTPUT: &str = "output";
+pub const OUTPUT: &str = "output";
 
-pub(super) fn to_value(event: &PhaseEvent) -> Result<Value> {
+pub(crate) fn to_value(event: &PhaseEvent) -> Result<Value> {
     convert::to_value(event)
 }
 
 /// The events of a pipeline without its output.
-pub(super) fn parse_pipeline_events(
-    recorded: &[PipelineEvent],
-    id: &str,
-) -> Result<Vec<PhaseEvent>> {
+///
+/// # Errors
+/// `tool_error` with reason `state_corrupt` for an event that is damaged.
+pub fn parse_pipeline_events(recorded: &[PipelineEvent], id: &str) -> Result<Vec<PhaseEvent>> {
     let steps = recorded
         .iter()
         .filter(|one| one.event.get(OUTPUT).is_none());
@@ -33,7 +33,7 @@ pub(super) fn parse_pipeline_events(
 }
 
 /// The pipeline that events give.
-pub(super) fn fold_events(
+pub(crate) fn fold_events(
     setups: &[PhaseSetup],
     at_once: usize,
     events: &[PhaseEvent],
@@ -44,7 +44,7 @@ pub(super) fn fold_events(
 }
 
 /// The phases of a pipeline by its events alone, for one whose file may have changed.
-pub(super) fn phase_setups(events: &[PhaseEvent]) -> Vec<PhaseSetup> {
+pub(crate) fn phase_setups(events: &[PhaseEvent]) -> Vec<PhaseSetup> {
     let mut setups: Vec<PhaseSetup> = Vec::new();
     for event in events {
         if let PhaseEvent::Began { phases, .. } = event {
@@ -55,7 +55,10 @@ pub(super) fn phase_setups(events: &[PhaseEvent]) -> Vec<PhaseSetup> {
 }
 
 /// The phases that the newest pipeline of a file completed, with its id.
-pub(super) fn completed_phases(state: &StateStore, file: &str) -> Result<Vec<(String, String)>> {
+///
+/// # Errors
+/// `tool_error` when the state cannot be read.
+pub fn completed_phases(state: &StateStore, file: &str) -> Result<Vec<(String, String)>> {
     const LOOKED_MAX: usize = 1000;
     let listed = state.pipelines(None, LOOKED_MAX)?;
     let Some(newest) = listed.into_iter().find(|one| one.file == file) else {
@@ -78,15 +81,18 @@ pub(super) fn completed_phases(state: &StateStore, file: &str) -> Result<Vec<(St
 
 /// What agents used, as far as their command lines say.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct AgentUsage {
+pub struct AgentUsage {
+    /// Known cost in US dollars.
     pub cost_usd: f64,
     /// Number of attempts whose cost is unknown.
     pub unknown: u64,
+    /// Known turns.
     pub turns: Option<u64>,
 }
 
 impl AgentUsage {
-    pub(super) fn add(&mut self, result: &AgentResult) {
+    /// Adds what an attempt used.
+    pub fn add(&mut self, result: &AgentResult) {
         match result.cost_usd {
             Some(cost) => self.cost_usd += cost,
             None => self.unknown += 1,
@@ -94,7 +100,8 @@ impl AgentUsage {
         self.add_turns(result.turns);
     }
 
-    pub(super) fn add_turns(&mut self, turns: Option<u64>) {
+    /// Adds turns, where they are known.
+    pub fn add_turns(&mut self, turns: Option<u64>) {
         self.turns = match (self.turns, turns) {
             (known, None) => known,
             (known, Some(turns)) => Some(known.unwrap_or(0) + turns),
@@ -102,7 +109,7 @@ impl AgentUsage {
     }
 
     /// The turns for a reader.
-    pub(super) fn turns(&self) -> String {
+    pub fn turns(&self) -> String {
         self.turns.map_or_else(
             || "turns unknown".to_owned(),
             |turns| count_phrase(turns, "turn"),
@@ -110,7 +117,7 @@ impl AgentUsage {
     }
 
     /// The cost for a reader: `unknown` where nothing is known.
-    pub(super) fn cost(&self) -> String {
+    pub fn cost(&self) -> String {
         match (self.cost_usd, self.unknown) {
             (0.0, 1..) => "cost unknown".to_owned(),
             (cost, 0) => format!("${cost:.4}"),
@@ -120,7 +127,7 @@ impl AgentUsage {
 }
 
 /// What every attempt of the agents of a phase used, or of all phases.
-pub(super) fn sum_usage<'e>(
+pub fn sum_usage<'e>(
     events: impl IntoIterator<Item = &'e PhaseEvent>,
     of: Option<&str>,
 ) -> AgentUsage {
@@ -137,7 +144,7 @@ pub(super) fn sum_usage<'e>(
 }
 
 /// A pipeline as data.
-pub(super) fn pipeline_value(
+pub fn pipeline_value(
     id: &str,
     file: &str,
     state: &str,
@@ -186,7 +193,7 @@ pub(super) fn pipeline_value(
 }
 
 /// The word for the state of a phase, and why it was skipped.
-pub(super) fn phase_status(state: &PhaseState) -> (&'static str, Option<String>) {
+pub fn phase_status(state: &PhaseState) -> (&'static str, Option<String>) {
     match state {
         PhaseState::Pending => ("pending", None),
         PhaseState::Running => ("running", None),
@@ -196,7 +203,8 @@ pub(super) fn phase_status(state: &PhaseState) -> (&'static str, Option<String>)
     }
 }
 
-pub(super) fn agent_state(state: &AgentState) -> &'static str {
+/// The word for the state of an agent.
+pub fn agent_state(state: &AgentState) -> &'static str {
     match state {
         AgentState::Idle => "not_started",
         AgentState::Running => "running",
@@ -205,37 +213,83 @@ pub(super) fn agent_state(state: &AgentState) -> &'static str {
     }
 }
 
-/// A pipeline for a reader.
-pub(super) fn render_pipeline(
-    id: &str,
-    state: &str,
-    machine: &PipelineMachine,
-    events: &[PhaseEvent],
-) -> String {
-    let used_all = sum_usage(events, None);
-    let mut text = format!(
-        "pipeline {id}: {state}, {}, {}\n",
-        used_all.cost(),
-        used_all.turns()
-    );
-    for phase in machine.phases() {
-        let (status, reason) = phase_status(&phase.state);
-        let reason = reason
-            .or(phase.error.clone())
-            .map_or(String::new(), |reason| format!("  {reason}"));
-        let _ = writeln!(text, "{:<20} {status}{reason}", phase.setup.name);
-        for agent in &phase.agents {
-            let word = agent_state(&agent.state);
-            let more = match &agent.state {
-                AgentState::Ended(result) => result.output.clone().unwrap_or_default(),
-                _ => String::new(),
-            };
-            let _ = writeln!(
-                text,
-                "{}",
-                format!("  {:<18} {word}  {more}", agent.name).trim_end()
-            );
-        }
+/// A pipeline as the journal has it.
+#[derive(Debug)]
+pub struct RecordedPipeline {
+    /// Its row.
+    pub row: PipelineRecord,
+    /// What its events give.
+    pub machine: PipelineMachine,
+    /// Its events without output.
+    pub events: Vec<PhaseEvent>,
+}
+
+impl RecordedPipeline {
+    /// Reads the events of a pipeline.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read, or an event is damaged.
+    pub fn load(state: &StateStore, row: PipelineRecord) -> Result<Self> {
+        let events = parse_pipeline_events(&state.pipeline_events(&row.id, 0)?, &row.id)?;
+        let machine = fold_events(&phase_setups(&events), 1, &events);
+        Ok(Self {
+            row,
+            machine,
+            events,
+        })
     }
-    text
+
+    /// Where it is: what ran when its process ended is unknown, not running.
+    pub fn shown_machine(&self) -> PipelineMachine {
+        shown_machine(&self.machine, &self.row.state)
+    }
+
+    /// The gate whose question to a person is not settled.
+    pub fn open_gate(&self) -> Option<OpenGate> {
+        let mut open: Option<OpenGate> = None;
+        for event in &self.events {
+            match event {
+                PhaseEvent::GateOpened {
+                    phase,
+                    notice: Some(notice),
+                } => {
+                    open = Some(OpenGate {
+                        phase: phase.clone(),
+                        notice: notice.clone(),
+                    });
+                }
+                PhaseEvent::GateSettled { .. } => open = None,
+                _ => {}
+            }
+        }
+        open
+    }
+
+    /// The pipeline as data.
+    pub fn to_value(&self) -> Value {
+        let PipelineRecord {
+            id, file, state, ..
+        } = &self.row;
+        pipeline_value(id, file, state, &self.shown_machine(), &self.events)
+    }
+}
+
+/// A gate that asks a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenGate {
+    /// The phase that waits.
+    pub phase: String,
+    /// Id of the question in the inbox.
+    pub notice: String,
+}
+
+/// A machine in a state of its row: what ran when the process of an interrupted pipeline ended is unknown.
+pub fn shown_machine(machine: &PipelineMachine, state: &str) -> PipelineMachine {
+    let mut machine = machine.clone();
+    if state == "interrupted" {
+        machine.apply(&PhaseEvent::Resumed {
+            retry_unknown: false,
+        });
+    }
+    machine
 }
