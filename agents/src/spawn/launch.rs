@@ -1,23 +1,22 @@
 //! One agent: its process in the sandbox of its phase, its output, and the reason why it ended.
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use chain_runtime::pipeline::{AgentResult, Category};
-use registry::agent_cli::{self, CliArgs, CliConfigFile, ServerStart};
 use registry::model::{Confinement, EnvPolicy, PhaseLimits, PromptVia};
-use tool_core::Reason;
 use tool_core::capability::Spawner;
 use tool_core::command::{Isolation, ProcessExit, SandboxCommand};
 use tool_core::conversation::{LineWaitResult, ProcessConversation};
+use tool_core::{Reason, Result, StopFlag, ToolError, tool_error};
 
-use super::super::prelude::*;
-use super::border::{self, ExchangeBorder};
-use super::exchange::{self, AgentExchange};
-use super::prepare::ReadyAgent;
-use super::stream::{AgentStream, rate_limit};
+use super::ready::ReadyAgent;
+use crate::cli::formats::{AgentOutput, rate_limit, read_output};
+use crate::cli::{AgentEnvironment, CliArgs, CliConfigFile, ServerStart, server_registration_text};
+use crate::host::{AgentExchange, AgentHost, AgentProgram, HOME, MCP_CONFIG, MovedFile, SETTINGS};
+use crate::pipeline::{AgentResult, Category};
 
 /// Longest run and longest silence where the phase states none.
 const TIMEOUT_S: u64 = 3600;
@@ -34,14 +33,14 @@ const ADDRESSES_BYTES_MAX: u64 = 256 << 30;
 /// Largest file of the home folder that an agent gets.
 const HOME_FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// What an agent tells the pipeline.
-pub(in crate::cli) struct AgentMessage {
+/// What an agent tells the pipeline or the call that started it.
+pub(crate) struct AgentMessage {
     pub phase: String,
     pub agent: String,
     pub what: AgentMessageKind,
 }
 
-pub(in crate::cli) enum AgentMessageKind {
+pub(crate) enum AgentMessageKind {
     /// A line of output, with what was said so far.
     Line {
         text: String,
@@ -53,19 +52,23 @@ pub(in crate::cli) enum AgentMessageKind {
 
 /// What an agent has said so far, in short.
 #[derive(Debug, Clone, Default)]
-pub(in crate::cli) struct AgentProgress {
+pub struct AgentProgress {
+    /// Turns, where its command line shows them.
     pub turns: Option<u64>,
+    /// Cost in US dollars, where its command line states it.
     pub cost_usd: Option<f64>,
+    /// Whether it has stated its answer, and only has to end.
     pub is_over: bool,
+    /// Its last words.
     pub last: String,
 }
 
 /// A request to stop an agent, with its reason; the first one counts.
 #[derive(Default)]
-pub(in crate::cli) struct AgentStop(Mutex<Option<(Category, String)>>);
+pub(crate) struct AgentStop(Mutex<Option<(Category, String)>>);
 
 impl AgentStop {
-    pub(in crate::cli) fn stop(&self, category: Category, message: impl Into<String>) {
+    pub(crate) fn stop(&self, category: Category, message: impl Into<String>) {
         let mut reason = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         reason.get_or_insert((category, message.into()));
     }
@@ -77,52 +80,48 @@ impl AgentStop {
 }
 
 /// An agent that is started.
-pub(in crate::cli) struct AgentLaunch<'a> {
+pub(crate) struct AgentLaunch<'a> {
     pub phase: &'a str,
     pub ready: &'a ReadyAgent,
     pub limits: &'a PhaseLimits,
-    /// Folder of the file of the pipeline.
-    pub folder: &'a std::path::Path,
-    pub workspace: &'a std::path::Path,
+    /// Folder of the configuration file.
+    pub folder: &'a Path,
+    pub workspace: &'a Path,
     /// The command of the MCP server of this phase and agent.
     pub server: Vec<String>,
-    pub border: &'a ExchangeBorder,
+    pub program: &'a AgentProgram,
+    pub host: &'a dyn AgentHost,
     pub control: Arc<AgentStop>,
     pub tell: SyncSender<AgentMessage>,
 }
 
-/// The command that an agent's command line starts as its MCP server.
-pub(super) fn exchange_client_command(program: &str, exchange: &str) -> Vec<String> {
-    let words = [program, "serve", "--mcp", "--through", exchange];
-    words.map(str::to_owned).to_vec()
-}
-
 impl AgentLaunch<'_> {
     /// Runs the agent to its end and tells the result.
-    pub(in crate::cli) fn run(&self, spawner: &dyn Spawner) {
+    pub(crate) fn run(&self, spawner: &dyn Spawner) {
         let begun = Instant::now();
-        let mut said = AgentStream::new(&self.ready.cli.stream_format);
+        let mut said = read_output(&self.ready.cli.stream_format);
         let writes = self.ready.permission() != Confinement::ReadOnly
             || self.ready.isolation == Isolation::None;
-        let before = writes.then(|| self.border.found(self.workspace));
+        let before = writes.then(|| self.host.protected_files(self.workspace));
         let (mut result, answer) = match self.converse(spawner, &mut said) {
             Ok(done) => done,
             Err(error) => {
-                let category = match error.reason_str() {
-                    Some("not_found") => Category::BinaryNotFound,
-                    _ => Category::OsError,
+                let category = if error.is(Reason::NotFound) {
+                    Category::BinaryNotFound
+                } else {
+                    Category::OsError
                 };
                 (
-                    AgentResult::failed(category, human::render_error(&error).trim()),
+                    AgentResult::failed(category, error_text(&error)),
                     String::new(),
                 )
             }
         };
         if let Some(before) = before {
-            let moved = self.border.set_aside(self.workspace, &before);
+            let moved = self.host.set_aside(self.workspace, &before);
             if !moved.is_empty() {
                 result.category = Some(Category::ProtectedPath);
-                result.message = border::moved_files_message(self.workspace, &moved);
+                result.message = moved_files_message(self.workspace, &moved);
             }
         }
         result.turns = said.turns;
@@ -145,13 +144,13 @@ impl AgentLaunch<'_> {
     fn converse(
         &self,
         spawner: &dyn Spawner,
-        said: &mut AgentStream,
+        said: &mut AgentOutput,
     ) -> Result<(AgentResult, String)> {
-        let exchange = AgentExchange::make()?;
-        let command = self.command(spawner, &exchange)?;
+        let exchange = self.host.open_exchange()?;
+        let command = self.command(spawner, &*exchange)?;
         let ended = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            scope.spawn(|| exchange.host(&self.server, &ended));
+            scope.spawn(|| exchange.serve(&self.server, &ended));
             let done = (|| {
                 let conversation = spawner.converse(&command, &StopFlag::new())?;
                 if self.ready.cli.prompt_via == PromptVia::Stdin {
@@ -163,7 +162,7 @@ impl AgentLaunch<'_> {
                     }
                 }
                 conversation.end_input();
-                Ok(self.listen(&*conversation, said, &exchange))
+                Ok(self.listen(&*conversation, said, &*exchange))
             })();
             ended.store(true, Ordering::SeqCst);
             done
@@ -174,8 +173,8 @@ impl AgentLaunch<'_> {
     fn listen(
         &self,
         conversation: &dyn ProcessConversation,
-        said: &mut AgentStream,
-        exchange: &AgentExchange,
+        said: &mut AgentOutput,
+        exchange: &dyn AgentExchange,
     ) -> (AgentResult, String) {
         let timeout = Duration::from_secs(self.limits.timeout_s.unwrap_or(TIMEOUT_S));
         let stall = Duration::from_secs(self.limits.stall_s.unwrap_or(STALL_S));
@@ -228,8 +227,8 @@ impl AgentLaunch<'_> {
     }
 
     /// Takes one line of output, and stops the agent where it took too many turns.
-    fn hear(&self, line: String, said: &mut AgentStream) {
-        said.hear(&line);
+    fn hear(&self, line: String, said: &mut AgentOutput) {
+        said.read_line(&line);
         let turns = self.ready.effective.max_turns;
         if turns > 0 && said.turns.is_some_and(|found| found > turns) {
             let message = format!("it took more than {turns} turns");
@@ -260,7 +259,7 @@ impl AgentLaunch<'_> {
         &self,
         exit: Option<ProcessExit>,
         fault: Option<ToolError>,
-        said: &AgentStream,
+        said: &AgentOutput,
         answer: &str,
         stderr: &str,
     ) -> AgentResult {
@@ -277,11 +276,11 @@ impl AgentLaunch<'_> {
             failed(category, message);
         } else if let Some(fault) = fault {
             let category = match fault.reason_str() {
-                Some("not_found") => Category::BinaryNotFound,
+                _ if fault.is(Reason::NotFound) => Category::BinaryNotFound,
                 Some("exec" | "sandbox" | "arguments" | "processes") => Category::OsError,
                 _ => Category::StreamError,
             };
-            failed(category, human::render_error(&fault).trim().to_owned());
+            failed(category, error_text(&fault));
         } else if exit != Some(ProcessExit::Status(0)) || error.is_some() {
             let last = stderr.lines().rev().find(|line| !line.trim().is_empty());
             let words = error.as_deref().or(last).unwrap_or_default().trim();
@@ -315,14 +314,13 @@ impl AgentLaunch<'_> {
     }
 
     /// The command in its sandbox, with the files that it reads.
-    fn command(&self, spawner: &dyn Spawner, exchange: &AgentExchange) -> Result<SandboxCommand> {
-        let own = std::env::current_exe()
-            .map_err(|err| tool_error!(ToolError, "io"; "cannot find this program: {err}"))?;
-        let join = exchange_client_command(
-            &own.display().to_string(),
-            &exchange.folder().display().to_string(),
-        );
-        let (config, output) = (exchange.path(exchange::MCP_CONFIG), exchange.output());
+    fn command(
+        &self,
+        spawner: &dyn Spawner,
+        exchange: &dyn AgentExchange,
+    ) -> Result<SandboxCommand> {
+        let join = (self.program).joining(&exchange.folder().display().to_string());
+        let (config, output) = (exchange.path(MCP_CONFIG), exchange.output());
         let workspace = self.workspace.display().to_string();
         let words = [
             ("mcp_config", config.as_str()),
@@ -335,8 +333,8 @@ impl AgentLaunch<'_> {
         };
         let args = self.ready.translate(&words, Some(start))?;
         let of_table = args.mcp_config.as_ref().map(|file| file.text.clone());
-        let text = of_table.unwrap_or_else(|| agent_cli::server_registration_text(&join));
-        exchange.write(exchange::MCP_CONFIG, text.as_bytes())?;
+        let text = of_table.unwrap_or_else(|| server_registration_text(&join));
+        exchange.write(MCP_CONFIG, text.as_bytes())?;
         let mut named = None;
         if let Some(CliConfigFile {
             variable: Some(variable),
@@ -344,12 +342,12 @@ impl AgentLaunch<'_> {
             ..
         }) = &args.config
         {
-            exchange.write(exchange::SETTINGS, text.as_bytes())?;
-            named = Some((variable.clone(), exchange.path(exchange::SETTINGS)));
+            exchange.write(SETTINGS, text.as_bytes())?;
+            named = Some((variable.clone(), exchange.path(SETTINGS)));
         }
         self.home(exchange)?;
         let (argv, mut readable) = self.argv(spawner, args)?;
-        readable.push(own);
+        readable.extend(self.program.readable.iter().cloned());
         readable.extend(
             self.ready
                 .cli
@@ -383,11 +381,7 @@ impl AgentLaunch<'_> {
     }
 
     /// The arguments with the program where it is found, and what the program needs to read.
-    fn argv(
-        &self,
-        spawner: &dyn Spawner,
-        args: CliArgs,
-    ) -> Result<(Vec<String>, Vec<std::path::PathBuf>)> {
+    fn argv(&self, spawner: &dyn Spawner, args: CliArgs) -> Result<(Vec<String>, Vec<PathBuf>)> {
         let mut argv = args.argv;
         let mut readable = Vec::new();
         if let Some(program) = argv.first_mut().filter(|program| !program.contains('/')) {
@@ -402,27 +396,13 @@ impl AgentLaunch<'_> {
     }
 
     /// Copies the files of the user's home folder that the agent is given.
-    fn home(&self, exchange: &AgentExchange) -> Result<()> {
+    fn home(&self, exchange: &dyn AgentExchange) -> Result<()> {
         if self.ready.isolation == Isolation::None {
             return Ok(());
         }
-        let home = environment::home_folder().unwrap_or_default();
         for name in &self.ready.cli.home_files {
-            let path = home.join(name);
-            let mut content = Vec::new();
-            let read = std::fs::File::open(&path).and_then(|file| {
-                std::io::Read::read_to_end(
-                    &mut std::io::Read::take(file, HOME_FILE_BYTES_MAX + 1),
-                    &mut content,
-                )
-            });
-            read.map_err(|err| io::cannot_read(path.display(), &err))?;
-            if content.len() as u64 > HOME_FILE_BYTES_MAX {
-                return Err(
-                    tool_error!(LimitExceeded; "`{}` has more than {HOME_FILE_BYTES_MAX} bytes", path.display()),
-                );
-            }
-            exchange.write(&format!("{}/{name}", exchange::HOME), &content)?;
+            let content = self.host.read_home_file(name, HOME_FILE_BYTES_MAX)?;
+            exchange.write(&format!("{HOME}/{name}"), &content)?;
         }
         Ok(())
     }
@@ -430,7 +410,7 @@ impl AgentLaunch<'_> {
     /// The variables that the policy of the command line passes, those of its files, and its home folder.
     fn environment(
         &self,
-        exchange: &AgentExchange,
+        exchange: &dyn AgentExchange,
         named: Option<(String, String)>,
         program: &str,
     ) -> Vec<(String, String)> {
@@ -438,24 +418,24 @@ impl AgentLaunch<'_> {
         const PLACES: [&str; 8] = [
             "PATH", "HOME", "TMPDIR", "TMP", "TEMP", "LANG", "PWD", "OLDPWD",
         ];
-        let names = environment::variable_names();
+        let names = self.host.variable_names();
         let mut cli = self.ready.cli.clone();
         if cli.env_policy == EnvPolicy::Filtered {
             // What is no secret by its name may be one: a process gets what is known to be none.
             cli.env_policy = EnvPolicy::Clean;
         }
-        let passed = cli.environment(names.iter().map(String::as_str)).passed;
+        let passed = AgentEnvironment::of_cli(&cli, names.iter().map(String::as_str)).passed;
         let free = self.ready.isolation == Isolation::None;
         let own = |name: &String| {
             free || !(PLACES.contains(&name.as_str())
                 || (name.starts_with("XDG_") && name.ends_with("_HOME")))
         };
-        let value = |name: String| Some((name.clone(), environment::read_variable(&name)?));
+        let value = |name: String| Some((name.clone(), self.host.variable(&name)?));
         let mut variables: Vec<(String, String)> =
             passed.into_iter().filter(own).filter_map(value).collect();
         if !free {
-            variables.push(("HOME".to_owned(), exchange.path(exchange::HOME)));
-            let folder = std::path::Path::new(program)
+            variables.push(("HOME".to_owned(), exchange.path(HOME)));
+            let folder = Path::new(program)
                 .parent()
                 .map(|folder| folder.display().to_string());
             let folder = folder
@@ -474,4 +454,34 @@ impl AgentLaunch<'_> {
         }
         variables
     }
+}
+
+/// The failure of an agent that left these.
+fn moved_files_message(workspace: &Path, moved: &[MovedFile]) -> String {
+    let named = moved.iter().map(|file| {
+        let path = file.path.strip_prefix(workspace).unwrap_or(&file.path);
+        let path = path.display();
+        match &file.place {
+            Some(place) => format!("`{path}` (now `{}`)", place.display()),
+            None => format!("`{path}` (which could not be moved: remove it)"),
+        }
+    });
+    let named: Vec<String> = named.collect();
+    format!(
+        "it wrote {}, which decides what tools may do and is written by people only",
+        named.join(", ")
+    )
+}
+
+/// An error as the record of an agent has it: message, place and code, and the next step.
+fn error_text(error: &ToolError) -> String {
+    let path = error.path().unwrap_or_default();
+    let place = if path.is_empty() {
+        String::new()
+    } else {
+        format!(" (at `{path}`)")
+    };
+    let hint = error.hint_str();
+    let hint = hint.map_or_else(String::new, |hint| format!("\nhint: {hint}"));
+    format!("error: {}{place} [{}]{hint}", error.message(), error.code())
 }

@@ -5,20 +5,20 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-use chain_runtime::pipeline::Category;
-use registry::model::{Confinement, Level, PipelineLimits, RoleAgent};
-use registry::{Config, Dispatcher, PolicyLayer, Principal, Verdict};
-use tool_core::Effect;
+use registry::model::{PipelineLimits, RoleAgent};
+use registry::{Config, DelegatedPrincipal, Dispatcher, Principal};
 use tool_core::capability::{AgentReport, PreparedAgent, Spawner};
 use tool_core::command::Isolation;
+use tool_core::{Result, StopFlag, tool_error};
 
-use super::agent_args;
-use super::pipeline::border::ExchangeBorder;
-use super::pipeline::launch::{AgentLaunch, AgentMessage, AgentMessageKind, AgentStop};
-use super::pipeline::prepare::{ASIDE, ReadyAgent, agent_faults};
-use super::prelude::*;
-use crate::toolkit::AgentStarter;
-use crate::trust;
+use super::inherit::{inherited_principal, program_permission};
+use super::launch::{AgentLaunch, AgentMessage, AgentMessageKind, AgentStop};
+use super::ready::{ReadyAgent, agent_faults};
+use super::trusted::require_trusted;
+use crate::cli::{EffectiveAgent, find_agent_cli};
+use crate::host::AgentHost;
+use crate::pipeline::Category;
+use crate::service::AgentService;
 
 /// Stands for the phase in which pipelines run their agents.
 const PHASE: &str = "spawned";
@@ -27,131 +27,63 @@ const LOOK: Duration = Duration::from_millis(100);
 /// Messages of an agent that wait.
 const WAITING_MAX: usize = 64;
 
-/// What starts agents, for the options of this run; `None` without a configuration, which would name none.
-pub(super) fn agent_starter(
-    global: &GlobalArgs,
-    opened: open::OpenedConfig,
-) -> Option<AgentStarter> {
-    let (file, workspace) = (opened.file?, opened.workspace);
-    let border = ExchangeBorder {
-        protected: opened.protected,
-        aside: opened.state?.join(ASIDE),
+/// Prepares an agent of the role of `heir`, which `who` starts.
+///
+/// # Errors
+/// `precondition_failed` without a workspace, without a command line for the role, or with one that cannot enforce what the agent may do.
+pub fn prepare_role_agent(
+    service: &Arc<AgentService>,
+    config: &Arc<Config>,
+    dispatcher: &Dispatcher,
+    who: &Principal,
+    heir: DelegatedPrincipal,
+) -> Result<Box<dyn PreparedAgent>> {
+    let (Some(workspace), Some(spawner)) =
+        (&service.workspace, &dispatcher.host().capabilities.spawner)
+    else {
+        return Err(
+            tool_error!(PreconditionFailed, "workspace"; "an agent needs a workspace";
+            "set `[workspace] roots` in the configuration"),
+        );
     };
-    let given = global.workspace.clone();
-    Some(Arc::new(move |config, dispatcher, who, heir| {
-        let (Some(workspace), Some(spawner)) =
-            (&workspace, &dispatcher.host().capabilities.spawner)
-        else {
-            return Err(
-                tool_error!(PreconditionFailed, "workspace"; "an agent needs a workspace";
-                "set `[workspace] roots` in the configuration"),
-            );
-        };
-        let role = &heir.who.role;
-        let own = config.workflow.agents.get(role).ok_or_else(|| {
-            tool_error!(PreconditionFailed, "no_agent"; "no command line runs agents of the role `{role}`";
-                "name one in the configuration: `[workflow.agents.{role}]` with `cli = \"claude\"`")
-        })?;
-        let own = RoleAgent {
-            permission: own.permission.min(agent_permission(dispatcher, who)?),
-            ..own.clone()
-        };
-        let heir = heir.permitted(own.permission, dispatcher.catalogue());
-        let heir = inherit_layers(config, who, heir);
-        let ready = prepare_agent(config, dispatcher, &own, &heir)?;
-        let absolute = |path: &PathBuf| {
-            let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-            path.display().to_string()
-        };
-        let program = std::env::current_exe()
-            .map_err(|err| tool_error!(ToolError, "io"; "cannot find this program: {err}"))?;
-        let mut server = vec![program.display().to_string()];
-        server.extend(["--config".to_owned(), absolute(&file)]);
-        if let Some(workspace) = &given {
-            server.extend(["--workspace".to_owned(), absolute(workspace)]);
-        }
-        server.extend(["serve", "--mcp", "--catalog", "full", "--as"].map(str::to_owned));
-        Ok(Box::new(PreparedSpawn {
-            config: Arc::clone(config),
-            own,
-            ready,
-            heir,
-            server,
-            folder: file.parent().map(PathBuf::from).unwrap_or_default(),
-            workspace: workspace.clone(),
-            border: border.clone(),
-            spawner: Arc::clone(spawner),
-        }))
+    let role = &heir.who.role;
+    let own = config.workflow.agents.get(role).ok_or_else(|| {
+        tool_error!(PreconditionFailed, "no_agent"; "no command line runs agents of the role `{role}`";
+            "name one in the configuration: `[workflow.agents.{role}]` with `cli = \"claude\"`")
+    })?;
+    let own = RoleAgent {
+        permission: own.permission.min(program_permission(dispatcher, who)?),
+        ..own.clone()
+    };
+    let heir = heir.permitted(own.permission, dispatcher.catalogue());
+    let heir = inherited_principal(config, who, heir);
+    let ready = ready_role_agent(&*service.host, config, dispatcher, &own, &heir)?;
+    Ok(Box::new(PreparedSpawn {
+        config: Arc::clone(config),
+        own,
+        ready,
+        heir,
+        service: Arc::clone(service),
+        workspace: workspace.clone(),
+        spawner: Arc::clone(spawner),
     }))
 }
 
-/// How far an agent may go by itself, in its sandbox: no further than the tools of who starts it.
-fn agent_permission(dispatcher: &Dispatcher, who: &Principal) -> Result<Confinement> {
-    let catalogue = dispatcher.catalogue();
-    let caller = dispatcher
-        .policy()
-        .caller(catalogue, who, dispatcher.facts())?;
-    let has = |effect: Effect| {
-        let mut listed = caller.listed();
-        listed.any(|tool| catalogue.tool(tool).spec().effects.contains(&effect))
-    };
-    Ok(
-        match (has(Effect::ModifiesFiles), has(Effect::NetworkAccess)) {
-            (false, _) => Confinement::ReadOnly,
-            (true, false) => Confinement::WorkspaceWrite,
-            (true, true) => Confinement::FullAccess,
-        },
-    )
-}
-
-/// The agent under the layers that restrict who starts it, whichever role, agent or phase they are for.
-fn inherit_layers(config: &Config, who: &Principal, mut heir: Principal) -> Principal {
-    let is =
-        |name: &Option<String>, layer: &PolicyLayer| name.as_deref() == Some(layer.name.as_str());
-    for layer in &config.layers {
-        let of_caller = match layer.level {
-            Level::Role => layer.name == who.role && layer.name != heir.role,
-            Level::Agent => is(&who.agent, layer),
-            Level::Phase => is(&who.phase, layer),
-            // Those hold for the agent too, but for the rules that name the role of who starts it.
-            Level::Global | Level::Task | Level::Delegation | Level::User => false,
-        };
-        let mut taken = PolicyLayer::new(Level::Delegation, layer.title());
-        for rule in &layer.rules {
-            let of_role = rule.matches.role.as_ref();
-            let names_caller = of_role.is_some_and(|role| *role == who.role && *role != heir.role);
-            if rule.decision != Verdict::Allow && (names_caller || of_caller && of_role.is_none()) {
-                let mut rule = rule.clone();
-                rule.matches.role = None;
-                taken.rules.push(rule);
-            }
-        }
-        if of_caller {
-            // What the caller sees is stated already, and its transitions are the role's own.
-            taken.deny.clone_from(&layer.deny);
-            taken.without.clone_from(&layer.without);
-        }
-        if !(taken.rules.is_empty() && taken.deny.is_empty() && taken.without.is_empty()) {
-            heir = heir.narrow(taken);
-        }
-    }
-    heir
-}
-
-fn prepare_agent(
+fn ready_role_agent(
+    host: &dyn AgentHost,
     config: &Config,
     dispatcher: &Dispatcher,
     own: &RoleAgent,
     heir: &Principal,
 ) -> Result<ReadyAgent> {
-    let cli = agent_args::find_agent_cli(config, &own.cli.text)?;
+    let cli = find_agent_cli(config, &own.cli.text)?;
     let tables = [
         format!("workflow.agents.{}", heir.role),
         format!("cli.{}", own.cli.text),
     ];
-    trust::require_trusted(config, &tables)?;
+    require_trusted(config, &tables)?;
     let who = heir.clone().narrow(own.permission.layer());
-    let mut effective = agent_args::effective_of(dispatcher, &who, own.permission)?;
+    let mut effective = EffectiveAgent::of_caller(dispatcher, &who, own.permission)?;
     effective.has_no_selection = false;
     effective.max_turns = u64::from(own.limits.max_turns.unwrap_or(0));
     effective.turns_stated = own.limits.max_turns.is_some();
@@ -165,7 +97,7 @@ fn prepare_agent(
         warnings: Vec::new(),
     };
     ready.warnings = ready.translate(&[], None)?.warnings;
-    let mut faults = agent_faults(&own.limits, &PipelineLimits::default(), &ready);
+    let mut faults = agent_faults(host, &own.limits, &PipelineLimits::default(), &ready);
     if ready.isolation == Isolation::None && ready.is_plain() {
         faults.push(format!(
             "nothing confines `{}`: set `isolation`",
@@ -187,11 +119,8 @@ struct PreparedSpawn {
     own: RoleAgent,
     ready: ReadyAgent,
     heir: Principal,
-    /// The command of its server, without the caller.
-    server: Vec<String>,
-    folder: PathBuf,
+    service: Arc<AgentService>,
     workspace: PathBuf,
-    border: ExchangeBorder,
     spawner: Arc<dyn Spawner>,
 }
 
@@ -203,10 +132,7 @@ impl PreparedAgent for PreparedSpawn {
     fn run(&self, id: &str, task: &str, stop: &StopFlag) -> AgentReport {
         let mut who = self.heir.clone().narrow(self.own.permission.layer());
         who.spawned = Some(id.to_owned());
-        let mut caller = who.to_value().as_object().cloned().unwrap_or_default();
-        caller.insert("role", who.role.as_str());
-        let mut server = self.server.clone();
-        server.push(json::to_text(&Value::Object(caller.into())));
+        let server = self.service.server_as(&who);
         let ready = ReadyAgent {
             prompt: task.to_owned(),
             ..self.ready.clone()
@@ -217,10 +143,11 @@ impl PreparedAgent for PreparedSpawn {
             phase: PHASE,
             ready: &ready,
             limits: &self.own.limits,
-            folder: &self.folder,
+            folder: self.service.config_folder(),
             workspace: &self.workspace,
             server,
-            border: &self.border,
+            program: &self.service.program,
+            host: &*self.service.host,
             control: Arc::clone(&control),
             tell,
         };
