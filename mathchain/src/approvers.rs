@@ -21,7 +21,7 @@ const KEY_MOST: usize = 4096;
 ///
 /// # Errors
 /// An unreadable list, and every error in it.
-pub(crate) fn load_approvers() -> Result<Option<Vec<Approver>>> {
+pub fn load_approvers() -> Result<Option<Vec<Approver>>> {
     let Some(list) = approvers_path() else {
         return Ok(None);
     };
@@ -49,7 +49,7 @@ fn approvers_path_text() -> String {
 }
 
 /// Requires keys if approvers are configured, whatever the configuration says.
-pub(crate) fn require_approver_keys(config: &mut Config) -> Result<()> {
+pub fn require_approver_keys(config: &mut Config) -> Result<()> {
     if load_approvers()?.is_some() {
         config.approvals.from = ApprovalsFrom::Key;
     }
@@ -57,7 +57,7 @@ pub(crate) fn require_approver_keys(config: &mut Config) -> Result<()> {
 }
 
 /// The error for a decision without a key if approvers have keys.
-pub(crate) fn key_needed(what: &str) -> ToolError {
+pub fn key_needed(what: &str) -> ToolError {
     tool_error!(PolicyDenied, "approver"; "approval requires an approver's key: {what}";
         "`mathchain approve ID --key FILE`; `{}` lists the approvers", approvers_path_text())
 }
@@ -67,7 +67,7 @@ pub(crate) fn key_needed(what: &str) -> ToolError {
 ///
 /// # Errors
 /// `policy_denied` otherwise.
-pub(crate) fn at_terminal(requester_group: Option<i64>) -> Result<()> {
+pub fn at_terminal(requester_group: Option<i64>) -> Result<()> {
     let denied = |message: String| tool_error!(PolicyDenied, "approver"; "{message}");
     if !has_terminal() {
         let error = denied("approval requires a terminal, and this process has none".to_owned());
@@ -100,7 +100,7 @@ fn has_terminal() -> bool {
 /// # Errors
 /// A key file that is unreadable, or accessible to others; `policy_denied` for an unknown key, or for no key if approvers are
 /// configured.
-pub(crate) fn authenticate_approver(key: Option<&Path>, from: ApprovalsFrom) -> Result<String> {
+pub fn authenticate_approver(key: Option<&Path>, from: ApprovalsFrom) -> Result<String> {
     let Some(file) = key else {
         return match from {
             ApprovalsFrom::Terminal => Ok(WITHOUT_KEY.to_owned()),

@@ -16,7 +16,7 @@ const FILE_NAME: &str = "audit.key";
 ///
 /// # Errors
 /// A key that is unreadable, damaged, or accessible to others; `invalid_args` for a given text that is no public key.
-pub(crate) fn trusted_cut_keys(given: &[String]) -> Result<Vec<String>> {
+pub fn trusted_cut_keys(given: &[String]) -> Result<Vec<String>> {
     let mut keys = Vec::new();
     for key in given {
         if key.len() != 64 || !key.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -34,7 +34,7 @@ pub(crate) fn trusted_cut_keys(given: &[String]) -> Result<Vec<String>> {
 ///
 /// # Errors
 /// As [`trusted_cut_keys`].
-pub(crate) fn load_cut_key() -> Result<Option<CutKey>> {
+pub fn load_cut_key() -> Result<Option<CutKey>> {
     environment::keys_folder().map_or(Ok(None), |folder| read_cut_key(&folder.join(FILE_NAME)))
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn load_cut_key() -> Result<Option<CutKey>> {
 ///
 /// # Errors
 /// As [`trusted_cut_keys`]; `precondition_failed` where it cannot be made.
-pub(crate) fn existing_or_new() -> Result<CutKey> {
+pub fn existing_or_new() -> Result<CutKey> {
     if let Some(key) = load_cut_key()? {
         return Ok(key);
     }

@@ -87,7 +87,7 @@ fn shared_timer() -> &'static AlarmTimer {
 
 /// Makes this thread wait for the alarms of this process once it calls [`AlarmDuty::until_the_end`], until the [`AlarmDutyEnd`] is dropped by the
 /// thread whose work it waits for. Where another thread waits for them already, this one only waits for the end of the work.
-pub(crate) fn keep_deadlines() -> (AlarmDuty, AlarmDutyEnd) {
+pub fn keep_deadlines() -> (AlarmDuty, AlarmDutyEnd) {
     let mut waiting = shared_timer().lock();
     let ended = Arc::new(AtomicBool::new(false));
     let deadlines = AlarmDuty {
@@ -98,13 +98,13 @@ pub(crate) fn keep_deadlines() -> (AlarmDuty, AlarmDutyEnd) {
 }
 
 /// The duty of a thread to wait for alarms.
-pub(crate) struct AlarmDuty {
+pub struct AlarmDuty {
     keeps: bool,
     ended: Arc<AtomicBool>,
 }
 
 /// Ends the duty when it is dropped.
-pub(crate) struct AlarmDutyEnd(Arc<AtomicBool>);
+pub struct AlarmDutyEnd(Arc<AtomicBool>);
 
 impl Drop for AlarmDutyEnd {
     fn drop(&mut self) {
@@ -118,7 +118,7 @@ impl Drop for AlarmDutyEnd {
 
 impl AlarmDuty {
     /// Sets the flags of alarms that are due, until the work ends.
-    pub(crate) fn until_the_end(&mut self) {
+    pub fn until_the_end(&mut self) {
         if self.keeps {
             shared_timer().run(Some(&self.ended));
         }
@@ -225,8 +225,9 @@ mod tests {
         let clock = SystemClock::default();
         let (early, late, cleared) = (StopFlag::new(), StopFlag::new(), StopFlag::new());
         let _late = clock.alarm(Duration::from_secs(3600), late.clone());
-        drop(clock.alarm(Duration::from_millis(1), cleared.clone()));
-        let _early = clock.alarm(Duration::from_millis(20), early.clone());
+        // Time enough to clear it on a busy machine, and less than the one that is waited for.
+        drop(clock.alarm(Duration::from_millis(300), cleared.clone()));
+        let _early = clock.alarm(Duration::from_millis(320), early.clone());
         while !early.is_set() {
             std::thread::sleep(Duration::from_millis(1));
         }

@@ -14,9 +14,9 @@ use crate::real_paths::RealPaths;
 use crate::{environment, io, roots};
 
 /// Tools and policy of one configuration.
-pub(super) struct ConfiguredTools {
-    pub(super) catalogue: Catalogue,
-    pub(super) policy: Policy,
+pub struct ConfiguredTools {
+    pub catalogue: Catalogue,
+    pub policy: Policy,
 }
 
 impl ConfiguredTools {
@@ -24,7 +24,7 @@ impl ConfiguredTools {
     ///
     /// # Errors
     /// Everything that is wrong with the configuration, its agents and its plugins.
-    pub(super) fn load(path: &Path) -> Result<Self> {
+    pub fn load(path: &Path) -> Result<Self> {
         let text = environment::read_named(path)?;
         let name = format_args!("`{}`", path.display());
         let absolute = path.canonicalize();
@@ -60,7 +60,7 @@ impl ConfiguredTools {
         let fill = |config: &mut Config| {
             config.agent_texts = agents;
             config.workspace.opened = roots::root_names(
-                &super::open::roots_of(config, folder),
+                &crate::door::roots_of(config, folder),
                 &RealPaths::default(),
             );
             environment::read_named_files(path, config);

@@ -105,14 +105,14 @@ pub fn agent_text(path: &Path, shown: &str) -> Result<AgentText> {
 ///
 /// # Errors
 /// Every error of the configuration; an unreadable named file is reported when the policy is compiled.
-pub(crate) fn config_of(path: &Path, text: &str) -> Result<Config> {
+pub fn config_of(path: &Path, text: &str) -> Result<Config> {
     let mut config = Config::parse(&path.to_string_lossy(), text)?;
     read_named_files(path, &mut config);
     Ok(config)
 }
 
 /// Reads the files that a configuration names; failures are reported with its other errors.
-pub(crate) fn read_named_files(path: &Path, config: &mut Config) {
+pub fn read_named_files(path: &Path, config: &mut Config) {
     for file in config.files.iter_mut() {
         let path = path.with_file_name(&file.path.text);
         file.text = match owned::read_owned_file(&path) {
@@ -131,7 +131,7 @@ pub(crate) fn read_named_files(path: &Path, config: &mut Config) {
 }
 
 /// The pinned tools of an MCP server, whoever pinned them.
-pub(crate) fn read_pin(config: &Path, server: &str) -> Result<Option<ToolListPin>> {
+pub fn read_pin(config: &Path, server: &str) -> Result<Option<ToolListPin>> {
     let path = pin_path(config, server);
     let text = owned::read_owned_file(&path)?;
     let path = path.to_string_lossy().into_owned();
@@ -139,7 +139,7 @@ pub(crate) fn read_pin(config: &Path, server: &str) -> Result<Option<ToolListPin
 }
 
 /// The file of the pinned tools of an MCP server, beside the configuration that names it.
-pub(crate) fn pin_path(config: &Path, server: &str) -> PathBuf {
+pub fn pin_path(config: &Path, server: &str) -> PathBuf {
     config
         .with_file_name(McpServer::PINS)
         .join(format!("{server}.json"))
@@ -170,13 +170,13 @@ pub fn user_config_folder() -> Option<PathBuf> {
 }
 
 /// The folder of this user's keys in the configuration folder; tools and programs never read it.
-pub(crate) fn keys_folder() -> Option<PathBuf> {
+pub fn keys_folder() -> Option<PathBuf> {
     Some(user_config_folder()?.join("keys"))
 }
 
 /// The folders of plugins: beside the project's configuration (without one, in the current folder), then in the user's
 /// configuration folder.
-pub(crate) fn plugin_roots(project: Option<&Path>, here: &Path) -> Vec<PluginRoot> {
+pub fn plugin_roots(project: Option<&Path>, here: &Path) -> Vec<PluginRoot> {
     let own = match project {
         Some(folder) => PluginRoot::beside(folder).of_folder(folder),
         // Other programs may have a folder of this name.
@@ -200,11 +200,7 @@ pub fn closed_folders(roots: &[WorkspaceRoot], state: Option<&Path>) -> Vec<Path
 }
 
 /// As [`closed_folders`], with what was found of paths.
-pub(crate) fn closed_by(
-    roots: &[WorkspaceRoot],
-    state: Option<&Path>,
-    paths: &RealPaths,
-) -> Vec<PathBuf> {
+pub fn closed_by(roots: &[WorkspaceRoot], state: Option<&Path>, paths: &RealPaths) -> Vec<PathBuf> {
     let named = roots.iter().flat_map(|root| {
         let names = host_sandbox::workspace::CLOSED.iter();
         names.map(|name| root.path.join(name))
@@ -221,7 +217,7 @@ pub(crate) fn closed_by(
 }
 
 /// A path without links, as far as it exists.
-pub(crate) fn real_path(path: &Path) -> PathBuf {
+pub fn real_path(path: &Path) -> PathBuf {
     RealPaths::default().real(path)
 }
 
@@ -236,7 +232,7 @@ pub fn sandbox_surroundings(
 }
 
 /// As [`sandbox_surroundings`], with what was found of paths.
-pub(crate) fn surroundings_by(
+pub fn surroundings_by(
     roots: &[PathBuf],
     closed: &[PathBuf],
     protected: &[PathBuf],
@@ -276,7 +272,7 @@ pub(crate) fn surroundings_by(
 }
 
 /// The interpreter that `[code] python` names, a file or the folder of a virtual environment, absolute or in a folder.
-pub(crate) fn resolve_interpreter(named: &str, folder: &Path) -> PathBuf {
+pub fn resolve_interpreter(named: &str, folder: &Path) -> PathBuf {
     let path = folder.join(named);
     let within = |name: &str| path.join("bin").join(name);
     match path.is_dir() {
@@ -287,7 +283,7 @@ pub(crate) fn resolve_interpreter(named: &str, folder: &Path) -> PathBuf {
 }
 
 /// The time zone of the user: that of `TZ`, else of this machine, else UTC.
-pub(crate) fn time_zone() -> jiff::tz::TimeZone {
+pub fn time_zone() -> jiff::tz::TimeZone {
     let named = read_variable("TZ").filter(|name| !name.is_empty());
     let named = named.and_then(|name| jiff::tz::TimeZone::get(name.trim_start_matches(':')).ok());
     let local = || {
@@ -310,12 +306,12 @@ pub fn is_dumb() -> bool {
 }
 
 /// The secret in a variable that the configuration names; `None` if unset or empty.
-pub(crate) fn read_secret(name: &str) -> Option<String> {
+pub fn read_secret(name: &str) -> Option<String> {
     read_variable(name).filter(|value| !value.is_empty())
 }
 
 /// The sorted names of this process's environment variables, without their values.
-pub(crate) fn variable_names() -> Vec<String> {
+pub fn variable_names() -> Vec<String> {
     let mut names: Vec<String> = std::env::vars_os()
         .map(|(name, _)| name.to_string_lossy().into_owned())
         .collect();
@@ -325,7 +321,7 @@ pub(crate) fn variable_names() -> Vec<String> {
 
 /// The variables of this process that a program outside the sandbox gets: those that say where and for whom it runs, and none that may
 /// hold a secret. Its table names others.
-pub(crate) fn of_user() -> Vec<(String, String)> {
+pub fn of_user() -> Vec<(String, String)> {
     const NAMES: [&str; 16] = [
         "PATH",
         "HOME",
@@ -381,13 +377,13 @@ fn config_in(folder: &Path) -> Result<Option<PathBuf>> {
     clippy::disallowed_methods,
     reason = "the operator names it; it may be outside the workspace"
 )]
-pub(crate) fn read_named(path: &Path) -> Result<String> {
+pub fn read_named(path: &Path) -> Result<String> {
     let name = format_args!("`{}`", path.display());
     std::fs::read_to_string(path).map_err(|err| io::cannot_read(name, &err))
 }
 
 /// Reads a configuration. Files that it names are relative to its path without links.
-pub(crate) fn read_config(path: &Path, of_project: bool) -> Result<LoadedConfigFile> {
+pub fn read_config(path: &Path, of_project: bool) -> Result<LoadedConfigFile> {
     let Some(text) = owned::read_owned_file(path)? else {
         return Err(owned::unusable_file_error(path, "does not exist"));
     };
@@ -406,7 +402,7 @@ fn user_folder(name: &str, below_home: &str) -> Option<PathBuf> {
 }
 
 /// The home folder of this user.
-pub(crate) fn home_folder() -> Option<PathBuf> {
+pub fn home_folder() -> Option<PathBuf> {
     folder_in("HOME")
 }
 
@@ -415,11 +411,12 @@ fn folder_in(name: &str) -> Option<PathBuf> {
     Some(PathBuf::from(read_variable(name)?)).filter(|path| path.is_absolute())
 }
 
+/// The text of an environment variable; `None` where it is absent or no Unicode.
 #[expect(
     clippy::disallowed_methods,
     reason = "this module is where the environment is read"
 )]
-pub(crate) fn read_variable(name: &str) -> Option<String> {
+pub fn read_variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 

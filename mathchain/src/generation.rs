@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 
+use agents::AgentService;
+use agents::pipeline::run_requested_pipeline;
+use agents::spawn::prepare_role_agent;
 use registry::plugins::{BrokenPlugin, Plugin, PluginStatus};
 use registry::{Catalogue, Config, DispatchHost, Dispatcher, LoadError, Policy, PolicyLayer};
 use tool_core::capability::EventLog;
@@ -10,18 +13,17 @@ use tool_core::{AnyTool, Encode, ErasedTool, Result, Value, convert, object, too
 
 use crate::notify;
 use crate::plugins::{self, LoadedPlugins, PluginLoader, PluginRoot, PluginSnapshot};
-use crate::toolkit::AgentStarter;
 
 /// Reloads the configuration.
-pub(crate) type Reread = dyn Fn() -> Result<Config> + Send + Sync;
+pub type Reread = dyn Fn() -> Result<Config> + Send + Sync;
 
 /// One loaded configuration, with its tools, policy and dispatcher.
-pub(crate) struct ConfigGeneration {
-    pub(crate) dispatcher: Arc<Dispatcher>,
-    pub(crate) config: Arc<Config>,
-    pub(crate) plugins: Arc<Vec<Plugin>>,
+pub struct ConfigGeneration {
+    pub dispatcher: Arc<Dispatcher>,
+    pub config: Arc<Config>,
+    pub plugins: Arc<Vec<Plugin>>,
     /// Plugins with errors, none of whose tools is available.
-    pub(crate) broken: Vec<BrokenPlugin>,
+    pub broken: Vec<BrokenPlugin>,
 }
 
 /// The changes of a reload.
@@ -57,7 +59,7 @@ impl ReloadReport {
 }
 
 /// The sources of generations, and the current one.
-pub(crate) struct ConfigGenerations {
+pub struct ConfigGenerations {
     current: RwLock<Arc<ConfigGeneration>>,
     /// One reload at a time.
     reloading: Mutex<()>,
@@ -66,7 +68,7 @@ pub(crate) struct ConfigGenerations {
     added: Mutex<Vec<Arc<dyn AnyTool>>>,
     layers: Vec<PolicyLayer>,
     host: DispatchHost,
-    agents: Option<AgentStarter>,
+    agents: Option<Arc<AgentService>>,
     loader: Option<PluginLoader>,
     reread: Option<Box<Reread>>,
 }
@@ -76,12 +78,12 @@ impl ConfigGenerations {
     ///
     /// # Errors
     /// Tools that contradict each other, a policy or plugin with errors.
-    pub(crate) fn start(
+    pub fn start(
         families: Vec<&'static [ErasedTool]>,
         layers: Vec<PolicyLayer>,
         config: Config,
         mut host: DispatchHost,
-        agents: Option<AgentStarter>,
+        agents: Option<Arc<AgentService>>,
         loader: Option<PluginLoader>,
         reread: Option<Box<Reread>>,
     ) -> Result<Arc<Self>> {
@@ -120,7 +122,7 @@ impl ConfigGenerations {
     }
 
     /// The current generation.
-    pub(crate) fn current(&self) -> Arc<ConfigGeneration> {
+    pub fn current(&self) -> Arc<ConfigGeneration> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -128,7 +130,7 @@ impl ConfigGenerations {
     ///
     /// # Errors
     /// Every error found; the old generation then stays in force, without removed or disabled plugins.
-    pub(crate) fn reload(&self) -> Result<ReloadReport> {
+    pub fn reload(&self) -> Result<ReloadReport> {
         let _one = self
             .reloading
             .lock()
@@ -227,7 +229,7 @@ impl ConfigGenerations {
     ///
     /// # Errors
     /// As [`ConfigGenerations::start`]; the old generation then stays in force.
-    pub(crate) fn add_tools(&self, tools: &[Arc<dyn AnyTool>]) -> Result<()> {
+    pub fn add_tools(&self, tools: &[Arc<dyn AnyTool>]) -> Result<()> {
         let _one = self
             .reloading
             .lock()
@@ -254,12 +256,17 @@ impl ConfigGenerations {
     }
 
     /// A snapshot of the files of plugins and of others, to detect changes.
-    pub(crate) fn seen(&self, others: &[PathBuf]) -> PluginSnapshot {
+    pub fn seen(&self, others: &[PathBuf]) -> PluginSnapshot {
         PluginSnapshot::now(self.roots(), others)
     }
 
+    /// What starts agents.
+    pub fn agents(&self) -> Option<&Arc<AgentService>> {
+        self.agents.as_ref()
+    }
+
     /// The folders of plugins.
-    pub(crate) fn roots(&self) -> &[PluginRoot] {
+    pub fn roots(&self) -> &[PluginRoot] {
         self.loader
             .as_ref()
             .map(PluginLoader::roots)
@@ -271,7 +278,7 @@ fn build_generation(
     families: &[&'static [ErasedTool]],
     added: &[Arc<dyn AnyTool>],
     layers: &[PolicyLayer],
-    (host, agents): (&DispatchHost, Option<&AgentStarter>),
+    (host, agents): (&DispatchHost, Option<&Arc<AgentService>>),
     config: Config,
     LoadedPlugins { plugins, broken }: LoadedPlugins,
 ) -> Result<ConfigGeneration> {
@@ -295,8 +302,16 @@ fn build_generation(
         host.capabilities.events = host.capabilities.events.take().map(told);
     }
     host.agents = agents.map(|agents| -> Arc<registry::Agents> {
-        let (agents, config) = (Arc::clone(agents), Arc::clone(&config));
-        Arc::new(move |dispatcher, who, heir| agents(&config, dispatcher, who, heir))
+        let (service, config) = (Arc::clone(agents), Arc::clone(&config));
+        Arc::new(move |dispatcher, who, heir| {
+            prepare_role_agent(&service, &config, dispatcher, who, heir)
+        })
+    });
+    host.pipelines = agents.map(|agents| -> Arc<registry::Pipelines> {
+        let (service, config) = (Arc::clone(agents), Arc::clone(&config));
+        Arc::new(move |dispatcher, call| {
+            run_requested_pipeline(&service, &config, dispatcher, call)
+        })
     });
     let dispatcher = Dispatcher::new(catalogue, policy, config.limits, host);
     Ok(ConfigGeneration {
@@ -336,7 +351,7 @@ fn plugin_differences(old: &[Plugin], new: &[Plugin]) -> ReloadReport {
 }
 
 /// A loaded plugin, for lists.
-pub(crate) fn describe_plugin(plugin: &Plugin) -> Value {
+pub fn describe_plugin(plugin: &Plugin) -> Value {
     let (manifest, bundle) = (&plugin.manifest, &plugin.bundle);
     let tools = plugin.tools.iter();
     let tools = tools.map(|(id, unmet)| object! { "id" => id.as_str(), "unmet" => unmet.clone() });
@@ -357,7 +372,7 @@ pub(crate) fn describe_plugin(plugin: &Plugin) -> Value {
 }
 
 /// A broken plugin, for lists.
-pub(crate) fn describe_broken(broken: &BrokenPlugin) -> Value {
+pub fn describe_broken(broken: &BrokenPlugin) -> Value {
     let errors = broken.errors.list().iter().map(LoadError::with_key);
     object! {
         "name" => broken.names.last().cloned(),
@@ -369,7 +384,7 @@ pub(crate) fn describe_broken(broken: &BrokenPlugin) -> Value {
 }
 
 /// The status of a broken plugin: its settings may switch it off.
-pub(crate) fn status_of_broken(broken: &BrokenPlugin) -> &'static str {
+pub fn status_of_broken(broken: &BrokenPlugin) -> &'static str {
     match (broken.is_off, broken.is_untrusted) {
         (true, _) => "disabled, broken",
         (false, true) => "not trusted",

@@ -15,37 +15,37 @@ use crate::real_paths::RealPaths;
 use crate::{WorkspaceRoot, io, owned, roots};
 
 /// Name of the file in the state folder.
-pub(crate) const FILE_NAME: &str = "workspace.json";
+pub const FILE_NAME: &str = "workspace.json";
 
 /// The content of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
-pub(crate) struct WorkspaceBinding {
+pub struct WorkspaceBinding {
     /// The name of the workspace.
-    pub(crate) identity: String,
+    pub identity: String,
     /// The folder that it is bound to.
-    pub(crate) folder: String,
+    pub folder: String,
     /// The path of that folder, as last seen.
-    pub(crate) root: String,
+    pub root: String,
     /// Paths of the workspaces that this one is a copy of.
     #[value(default, skip_encoding_if = "Vec::is_empty")]
-    pub(crate) copied_from: Vec<String>,
+    pub copied_from: Vec<String>,
 }
 
 /// The state folder of a project, and what was found there.
 #[derive(Debug, Clone)]
-pub(crate) struct ProjectState {
+pub struct ProjectState {
     /// The state folder.
     state: PathBuf,
     /// The first root, without links.
-    pub(crate) root: PathBuf,
+    pub root: PathBuf,
     /// What identifies the folder at the first root.
-    pub(crate) folder: String,
-    pub(crate) bound: Option<WorkspaceBinding>,
+    pub folder: String,
+    pub bound: Option<WorkspaceBinding>,
 }
 
 /// Looks which name the workspace has, and lets `paths` give it for the first root; `None` for a state that is not below that root, which
 /// other folders may share.
-pub(crate) fn recognise_workspace(
+pub fn recognise_workspace(
     roots: &[WorkspaceRoot],
     state: Option<&Path>,
     paths: &RealPaths,
@@ -77,13 +77,13 @@ fn read_bound_identity(state: &Path) -> Option<WorkspaceBinding> {
 
 impl ProjectState {
     /// The path of the workspace that this folder is a copy of; `None` for the folder itself.
-    pub(crate) fn copy_of(&self) -> Option<&str> {
+    pub fn copy_of(&self) -> Option<&str> {
         let bound = self.bound.as_ref()?;
         (bound.folder != self.folder).then_some(&*bound.root)
     }
 
     /// Notes that a state without a name, of an earlier version, is that of another folder.
-    pub(crate) fn note_original(&mut self, id: &str, root: &str) {
+    pub fn note_original(&mut self, id: &str, root: &str) {
         let bound = WorkspaceBinding {
             identity: format!("{OLDER}{id}"),
             folder: String::new(),
@@ -96,7 +96,7 @@ impl ProjectState {
     }
 
     /// Binds the name to this folder where nothing is bound yet, and notes where the folder is now.
-    pub(crate) fn settle(&self) {
+    pub fn settle(&self) {
         let root = self.root.to_string_lossy();
         let bound = match &self.bound {
             None => WorkspaceBinding {
@@ -119,7 +119,7 @@ impl ProjectState {
     ///
     /// # Errors
     /// `tool_error` where the file cannot be written.
-    pub(crate) fn write(&self, bound: &WorkspaceBinding) -> Result<()> {
+    pub fn write(&self, bound: &WorkspaceBinding) -> Result<()> {
         let file = self.state.join(FILE_NAME);
         let text = json::to_text(&convert::to_value(bound)?) + "\n";
         io::replace_file(&file, text.as_bytes(), io::FileReaders::Owner)
@@ -131,7 +131,7 @@ impl ProjectState {
 const OLDER: &str = "identity ";
 
 /// The identity of a workspace of one root by its name.
-pub(crate) fn of_name(name: &str, root: &Path) -> WorkspaceId {
+pub fn of_name(name: &str, root: &Path) -> WorkspaceId {
     let older = name.strip_prefix(OLDER).map(str::to_owned);
     WorkspaceId {
         id: older.unwrap_or_else(|| registry::digest::of_texts([name])[..16].to_owned()),

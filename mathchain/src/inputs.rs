@@ -14,7 +14,7 @@ struct RunInputs {
 }
 
 /// The opener of inputs; `None` without workspace and state.
-pub(crate) fn array_opener(
+pub fn array_opener(
     files: Option<&Arc<dyn WorkspaceFiles>>,
     state: Option<&Arc<StateStore>>,
 ) -> Option<Arc<dyn ArrayLoader>> {
@@ -27,7 +27,7 @@ pub(crate) fn array_opener(
 }
 
 /// The backups of files; `None` without a workspace or a state.
-pub(crate) fn backup_store(
+pub fn backup_store(
     files: Option<&Arc<dyn WorkspaceFiles>>,
     state: Option<&Arc<StateStore>>,
 ) -> Option<Arc<dyn BackupStore>> {

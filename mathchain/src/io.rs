@@ -9,17 +9,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tool_core::{ToolError, tool_error};
 
 /// The error for a file that cannot be read; `name` is a path or a description.
-pub(crate) fn cannot_read(name: impl Display, err: &dyn Display) -> ToolError {
+pub fn cannot_read(name: impl Display, err: &dyn Display) -> ToolError {
     tool_error!(InvalidRequest, "io"; "cannot read {name}: {err}")
 }
 
 /// The error for a file that cannot be written.
-pub(crate) fn cannot_write(path: &Path, err: &Error) -> ToolError {
+pub fn cannot_write(path: &Path, err: &Error) -> ToolError {
     tool_error!(ToolError, "io"; "cannot write `{}`: {err}", path.display())
 }
 
 /// Writes a new file durably; an existing one is an error.
-pub(crate) fn write_new(path: &Path, text: &str) -> Result<(), Error> {
+pub fn write_new(path: &Path, text: &str) -> Result<(), Error> {
     let mut file = std::fs::File::create_new(path)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()
@@ -27,7 +27,7 @@ pub(crate) fn write_new(path: &Path, text: &str) -> Result<(), Error> {
 
 /// Who may read a file that is replaced.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FileReaders {
+pub enum FileReaders {
     /// This user alone.
     Owner,
     /// Those of the file that was there; of a new file, as the process creates files.
@@ -35,7 +35,7 @@ pub(crate) enum FileReaders {
 }
 
 /// Replaces a file whole or not at all: a draft beside it is synced, then renamed. A link is replaced, never followed: its target may be any file.
-pub(crate) fn replace_file(path: &Path, content: &[u8], readers: FileReaders) -> Result<(), Error> {
+pub fn replace_file(path: &Path, content: &[u8], readers: FileReaders) -> Result<(), Error> {
     static DRAFTS: AtomicU64 = AtomicU64::new(0);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let number = DRAFTS.fetch_add(1, Ordering::Relaxed);

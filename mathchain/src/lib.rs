@@ -16,66 +16,68 @@
 
 #[cfg(not(all(feature = "llm", feature = "web")))]
 mod absent;
-mod approvers;
-mod audit_key;
+#[doc(hidden)]
+pub mod agent_host;
+#[doc(hidden)]
+pub mod approvers;
+#[doc(hidden)]
+pub mod audit_key;
 pub mod clock;
+#[doc(hidden)]
+pub mod configured;
+#[doc(hidden)]
+pub mod door;
 pub mod environment;
-mod exported;
-#[cfg(feature = "servers")]
-mod extra;
-mod generation;
-#[cfg(feature = "servers")]
-mod http;
-mod identity;
-mod inputs;
-mod io;
-#[cfg(feature = "servers")]
-mod keys;
-mod line;
-#[cfg(feature = "servers")]
-mod mcp;
+#[doc(hidden)]
+pub mod generation;
+#[doc(hidden)]
+pub mod identity;
+#[doc(hidden)]
+pub mod inputs;
+#[doc(hidden)]
+pub mod io;
 #[cfg(feature = "llm")]
 mod models;
-mod notify;
-mod otel;
-mod owned;
-#[cfg(feature = "servers")]
+#[doc(hidden)]
+pub mod notify;
+#[doc(hidden)]
+pub mod otel;
+#[doc(hidden)]
+pub mod owned;
 pub mod picture;
-mod plugins;
-#[cfg(feature = "servers")]
-mod queue;
-mod real_paths;
-#[cfg(feature = "servers")]
-mod recorded;
-mod roots;
-mod toolkit;
-mod trust;
+#[doc(hidden)]
+pub mod plugins;
+#[doc(hidden)]
+pub mod real_paths;
+#[doc(hidden)]
+pub mod roots;
+#[doc(hidden)]
+pub mod toolkit;
+#[doc(hidden)]
+pub mod trust;
 pub mod user_rules;
-mod waiting;
+#[doc(hidden)]
+pub mod waiting;
 #[cfg(feature = "web")]
 mod web;
-mod workflows;
-
 #[doc(hidden)]
-pub mod cli;
+pub mod workflows;
 
 #[cfg(not(feature = "llm"))]
 use absent::models;
 #[cfg(not(feature = "web"))]
 use absent::web;
 
+pub use agents;
 pub use chain_runtime;
 pub use host_sandbox;
 pub use host_tools;
 pub use journal;
 pub use math_tools;
 pub use registry;
-pub use sessions;
 pub use tool_core;
 
-pub use cli::project_builder;
-#[cfg(feature = "servers")]
-pub use extra::ServerExtension;
+pub use door::Door;
 pub use generation::ReloadReport;
 pub use host_sandbox::workspace::WorkspaceRoot;
 pub use plugins::PluginRoot;
@@ -83,6 +85,7 @@ pub use registry::{
     ApprovalAnswer, CallWitness, Config, Level, PolicyLayer, PolicyRule, TraceParent, Verdict,
 };
 use tool_core::AnyTool;
+pub use tool_core::capability::PipelineRequest;
 pub use tool_core::{
     CallOutcome, Ctx, ErasedTool, ErrorCode, Input, Matrix, Spec, Tool, ToolError, ToolExample,
     Value, Vector, tool_entry,
@@ -98,12 +101,13 @@ pub fn tool_families() -> impl Iterator<Item = &'static [ErasedTool]> {
         .chain([
             math_tools::PROGRAMS,
             chain_runtime::tools::TOOLS,
+            agents::tools::TOOLS,
             workflow::tools::TOOLS,
         ])
 }
 
 /// A tool that comes with the program, by a name that callers use, without the catalogue of all of them.
-pub(crate) fn built_in_tool(name: &str) -> Option<&'static dyn AnyTool> {
+pub fn built_in_tool(name: &str) -> Option<&'static dyn AnyTool> {
     let tools = || tool_families().flatten().map(|entry| entry.tool());
     let named = |name: &str| {
         let mut by_id = tools().filter(|tool| tool.spec().id == name);

@@ -19,7 +19,7 @@ use crate::waiting::{WaitingEntry, in_workflows};
 const TIME_MAX: Duration = Duration::from_secs(10);
 
 /// Runs the program of a configuration for each entry; `None` where it names no program.
-pub(crate) fn of_config(
+pub fn of_config(
     notify: &NotifyProgram,
     spawner: Option<Arc<dyn Spawner>>,
 ) -> Option<Arc<Notifier>> {
@@ -30,7 +30,7 @@ pub(crate) fn of_config(
 }
 
 /// Tells the program what waits: one line of JSON. Its failure is a warning.
-pub(crate) fn run_notifier(spawner: &dyn Spawner, notify: &NotifyProgram, entry: &Value) {
+pub fn run_notifier(spawner: &dyn Spawner, notify: &NotifyProgram, entry: &Value) {
     let Some(program) = notify.command.first() else {
         return;
     };
@@ -56,7 +56,7 @@ fn print_warning(text: &str) {
 }
 
 /// A log of workflows that tells a notifier which gates and which feedback begin to wait.
-pub(crate) struct NotifyingLog {
+pub struct NotifyingLog {
     log: Arc<dyn EventLog>,
     notifier: Arc<Notifier>,
     /// The workflows as of the newest change.
@@ -64,7 +64,7 @@ pub(crate) struct NotifyingLog {
 }
 
 impl NotifyingLog {
-    pub(crate) fn new(log: Arc<dyn EventLog>, notifier: Arc<Notifier>) -> Self {
+    pub fn new(log: Arc<dyn EventLog>, notifier: Arc<Notifier>) -> Self {
         let known = Mutex::default();
         Self {
             log,

@@ -11,7 +11,7 @@ use tool_core::{Result, ToolError, tool_error};
 static TRUSTED: OnceLock<u32> = OnceLock::new();
 
 /// Trusts the owner of a file, for this and other files.
-pub(crate) fn trust_owner_of(path: &Path) {
+pub fn trust_owner_of(path: &Path) {
     if let Some(owner) = path.metadata().ok().and_then(|found| owner_id(&found)) {
         let _ = TRUSTED.set(owner); // one command names one configuration
     }
@@ -24,7 +24,7 @@ const SIZE_MOST: usize = 1 << 20;
 ///
 /// # Errors
 /// `invalid_request` for anything but a regular file of this user or of root that can be read.
-pub(crate) fn read_owned_file(path: &Path) -> Result<Option<String>> {
+pub fn read_owned_file(path: &Path) -> Result<Option<String>> {
     let Some((mut file, size)) = open_owned_file(path)? else {
         return Ok(None);
     };
@@ -36,7 +36,7 @@ pub(crate) fn read_owned_file(path: &Path) -> Result<Option<String>> {
 }
 
 /// As [`read_owned_file`], but gives the open file and its size.
-pub(crate) fn open_owned_file(path: &Path) -> Result<Option<(File, u64)>> {
+pub fn open_owned_file(path: &Path) -> Result<Option<(File, u64)>> {
     let Some(named) = owned_metadata(path)? else {
         return Ok(None);
     };
@@ -61,7 +61,7 @@ pub(crate) fn open_owned_file(path: &Path) -> Result<Option<(File, u64)>> {
 ///
 /// # Errors
 /// A path that cannot be examined, or a file or link of another user.
-pub(crate) fn is_present(path: &Path) -> Result<bool> {
+pub fn is_present(path: &Path) -> Result<bool> {
     owned_metadata(path).map(|found| found.is_some())
 }
 
@@ -113,7 +113,7 @@ fn require_regular_file(path: &Path, found: &Metadata) -> Result<()> {
 ///
 /// # Errors
 /// `invalid_request` with the owner's id and a fix.
-pub(crate) fn of_this_user(path: &Path, found: &Metadata) -> Result<()> {
+pub fn of_this_user(path: &Path, found: &Metadata) -> Result<()> {
     match owner_id(found) {
         Some(owner) if !is_accepted_owner(owner, this_user(), TRUSTED.get().copied()) => {
             Err(tool_error!(InvalidRequest, "owner";
@@ -130,7 +130,7 @@ fn is_accepted_owner(owner: u32, this_user: u32, trusted: Option<u32>) -> bool {
 }
 
 /// An error about a file.
-pub(crate) fn unusable_file_error(path: &Path, why: &str) -> ToolError {
+pub fn unusable_file_error(path: &Path, why: &str) -> ToolError {
     tool_error!(InvalidRequest, "configuration"; "`{}` {why}", path.display();
         "repair or remove it: restrictions in it must not be ignored")
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Finds paths without links. Each folder is looked up once, and what is below a missing one not at all: the files that determine
 /// permissions are many, and lie in few folders. It is for one opening, and not kept: links may change.
 #[derive(Debug, Default)]
-pub(crate) struct RealPaths {
+pub struct RealPaths {
     /// Absolute paths without links; `None` for one that does not exist.
     found: RefCell<HashMap<PathBuf, Option<PathBuf>>>,
     /// Paths as written, with what [`RealPaths::real`] made of them.
@@ -18,7 +18,7 @@ pub(crate) struct RealPaths {
 
 impl RealPaths {
     /// A path without links, as far as it exists.
-    pub(crate) fn real(&self, path: &Path) -> PathBuf {
+    pub fn real(&self, path: &Path) -> PathBuf {
         if let Some(known) = self.written.borrow().get(path) {
             return known.clone();
         }
@@ -38,12 +38,12 @@ impl RealPaths {
     }
 
     /// A path without links; `None` if it does not exist.
-    pub(crate) fn existing(&self, path: &Path) -> Option<PathBuf> {
+    pub fn existing(&self, path: &Path) -> Option<PathBuf> {
         self.look_up(&absolute_path(path))
     }
 
     /// What identifies the folder at a path without links, found once.
-    pub(crate) fn folder_id(
+    pub fn folder_id(
         &self,
         folder: &Path,
         find: impl FnOnce(&Path) -> Option<String>,
@@ -54,7 +54,7 @@ impl RealPaths {
     }
 
     /// Gives a folder the name that it has in its state folder.
-    pub(crate) fn name_folder(&self, folder: &Path, name: String) {
+    pub fn name_folder(&self, folder: &Path, name: String) {
         let mut folders = self.folders.borrow_mut();
         folders.insert(folder.to_owned(), Some(name));
     }

@@ -12,7 +12,7 @@ use crate::real_paths::RealPaths;
 use crate::{PluginRoot, WorkspaceRoot, identity};
 
 /// One folder in which tools may write.
-pub(crate) fn single_root(path: PathBuf) -> Vec<WorkspaceRoot> {
+pub fn single_root(path: PathBuf) -> Vec<WorkspaceRoot> {
     vec![WorkspaceRoot {
         path,
         access: Access::Write,
@@ -20,7 +20,7 @@ pub(crate) fn single_root(path: PathBuf) -> Vec<WorkspaceRoot> {
 }
 
 /// Opens the roots: files that determine permissions are write-protected, state folders are unreadable.
-pub(crate) fn open_roots(
+pub fn open_roots(
     roots: &[WorkspaceRoot],
     closed: &[PathBuf],
     protected: &[PathBuf],
@@ -41,7 +41,7 @@ pub(crate) fn open_roots(
 
 /// What tools never write: these files, and the folders of plugins. Paths are compared without links, so that another name of one folder
 /// compares equal.
-pub(crate) fn protected_paths(
+pub fn protected_paths(
     plugins: &[PluginRoot],
     files: &[PathBuf],
     paths: &RealPaths,
@@ -54,7 +54,7 @@ pub(crate) fn protected_paths(
 }
 
 /// The roots by which rules on paths are read: the first, and the others that lie within no root.
-pub(crate) fn root_names(roots: &[WorkspaceRoot], paths: &RealPaths) -> WorkspaceRoots {
+pub fn root_names(roots: &[WorkspaceRoot], paths: &RealPaths) -> WorkspaceRoots {
     let folders: Vec<PathBuf> = roots.iter().map(|root| paths.real(&root.path)).collect();
     let Some((first, others)) = folders.split_first() else {
         return WorkspaceRoots::default();
@@ -77,10 +77,7 @@ pub(crate) fn root_names(roots: &[WorkspaceRoot], paths: &RealPaths) -> Workspac
 /// The identity of a workspace. That of a folder is the name in its state folder (`identity.rs`), and without one its inode with the time
 /// of its birth, or with its device where the file system keeps no such time. All stay when the folder is moved; a copy, a fresh checkout
 /// and another folder at the same path have others. That of several roots is that of their set, each with its access.
-pub(crate) fn workspace_identity(
-    roots: &[WorkspaceRoot],
-    paths: &RealPaths,
-) -> Option<WorkspaceId> {
+pub fn workspace_identity(roots: &[WorkspaceRoot], paths: &RealPaths) -> Option<WorkspaceId> {
     let (first, others) = roots.split_first()?;
     let root = paths.existing(&first.path)?;
     let mut parts = vec![paths.folder_id(&root, of_folder)?];
@@ -113,7 +110,7 @@ pub(crate) fn workspace_identity(
 }
 
 /// The identity of the first root alone, whatever else is a root: workflows belong to it.
-pub(crate) fn first_identity(roots: &[WorkspaceRoot], paths: &RealPaths) -> Option<WorkspaceId> {
+pub fn first_identity(roots: &[WorkspaceRoot], paths: &RealPaths) -> Option<WorkspaceId> {
     let first = roots.first()?;
     let path = paths.existing(&first.path)?;
     let name = paths.folder_id(&path, of_folder)?;
@@ -121,7 +118,7 @@ pub(crate) fn first_identity(roots: &[WorkspaceRoot], paths: &RealPaths) -> Opti
 }
 
 #[cfg(unix)]
-pub(crate) fn of_folder(folder: &Path) -> Option<String> {
+pub fn of_folder(folder: &Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt as _;
     let found = folder.metadata().ok()?;
     let born = found.created().ok();
@@ -133,6 +130,6 @@ pub(crate) fn of_folder(folder: &Path) -> Option<String> {
 }
 
 #[cfg(not(unix))]
-pub(crate) fn of_folder(folder: &Path) -> Option<String> {
+pub fn of_folder(folder: &Path) -> Option<String> {
     Some(folder.to_string_lossy().into_owned())
 }

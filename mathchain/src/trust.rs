@@ -13,20 +13,19 @@ use std::path::{Path, PathBuf};
 use registry::Config;
 use registry::model::McpServer;
 use registry::plugins::PluginBundle;
-use tool_core::Result;
 
-pub(crate) use files::program_files as named_files;
-pub(crate) use given::{of_agents, of_config};
-pub(crate) use record::TrustRecord;
+pub use files::program_files as named_files;
+pub use given::{of_agents, of_config};
+pub use record::TrustRecord;
 
 /// What ends the message about a part that does not count yet.
-pub(crate) const NOT_TRUSTED: &str = "this user has not agreed to it as it is now";
+pub const NOT_TRUSTED: &str = "this user has not agreed to it as it is now";
 /// The command that shows what is given.
-pub(crate) const HINT: &str = "`mathchain trust` shows it, and asks";
+pub const HINT: &str = "`mathchain trust` shows it, and asks";
 
 /// Something that a folder gives, as it is shown and agreed to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct TrustItem {
+pub struct TrustItem {
     /// Its table: `notify`, `mcp_servers.NAME`, `plugins.NAME`.
     pub what: String,
     /// All of it, a line for each part, with the digests of files.
@@ -35,7 +34,7 @@ pub(crate) struct TrustItem {
 
 /// The places that words of a configuration are relative to.
 #[derive(Debug, Clone)]
-pub(crate) struct TrustBases {
+pub struct TrustBases {
     /// Folder of the configuration, without links.
     pub folder: PathBuf,
     /// Roots of the workspace, without links.
@@ -43,7 +42,7 @@ pub(crate) struct TrustBases {
 }
 
 impl TrustBases {
-    pub(crate) fn new(folder: &Path, roots: impl IntoIterator<Item = PathBuf>) -> Self {
+    pub fn new(folder: &Path, roots: impl IntoIterator<Item = PathBuf>) -> Self {
         let real = |path: PathBuf| crate::environment::real_path(&path);
         Self {
             folder: real(folder.to_owned()),
@@ -60,7 +59,7 @@ impl TrustBases {
 }
 
 /// The plugin of a folder, as it is agreed to.
-pub(crate) fn of_plugin(name: &str, digest: &str) -> TrustItem {
+pub fn of_plugin(name: &str, digest: &str) -> TrustItem {
     TrustItem {
         what: format!("plugins.{name}"),
         shown: format!("digest of its files: {digest}\n"),
@@ -68,14 +67,14 @@ pub(crate) fn of_plugin(name: &str, digest: &str) -> TrustItem {
 }
 
 /// The name of a bundle, for records.
-pub(crate) fn name_of(bundle: &PluginBundle) -> String {
+pub fn name_of(bundle: &PluginBundle) -> String {
     let folder = bundle.manifest_name.rsplit('/').nth(1);
     folder.unwrap_or_default().to_owned()
 }
 
 /// Takes away from the configuration of a folder what this user has not agreed to, and notes it there. `allow` then asks, and what starts
 /// agents refuses those of noted tables.
-pub(crate) fn strip_untrusted(config: &mut Config, bases: &TrustBases) {
+pub fn strip_untrusted(config: &mut Config, bases: &TrustBases) {
     let given = of_config(config, bases);
     if given.is_empty() {
         return;
@@ -104,7 +103,7 @@ pub(crate) fn strip_untrusted(config: &mut Config, bases: &TrustBases) {
 }
 
 /// Notes the agent files of a folder whose `allow` rules this user has not agreed to: they ask then.
-pub(crate) fn settle_agents(config: &mut Config, folder: &Path) {
+pub fn settle_agents(config: &mut Config, folder: &Path) {
     let given = of_agents(&config.agent_texts);
     if !given.is_empty() {
         let record = TrustRecord::of(folder);
@@ -158,7 +157,7 @@ fn take_away(config: &mut Config, untrusted: &[String], folder: &Path) {
 }
 
 /// The line about what does not count.
-pub(crate) fn untrusted_warning(untrusted: &[String]) -> Option<String> {
+pub fn untrusted_warning(untrusted: &[String]) -> Option<String> {
     if untrusted.is_empty() {
         return None;
     }
@@ -168,23 +167,4 @@ pub(crate) fn untrusted_warning(untrusted: &[String]) -> Option<String> {
         names.join(", "),
         if names.len() == 1 { "does" } else { "do" },
     ))
-}
-
-/// Refuses to start what tables say that this user has not agreed to.
-///
-/// # Errors
-/// `precondition_failed` with the tables.
-#[cfg_attr(
-    not(all(feature = "servers", target_os = "linux")),
-    expect(dead_code, reason = "agents need servers")
-)]
-pub(crate) fn require_trusted(config: &Config, tables: &[String]) -> Result<()> {
-    let mut missing = tables
-        .iter()
-        .filter(|table| config.untrusted.contains(table));
-    match missing.next() {
-        None => Ok(()),
-        Some(table) => Err(tool_core::tool_error!(PreconditionFailed, "untrusted";
-            "`[{table}]` starts programs, and {NOT_TRUSTED}"; "{HINT}")),
-    }
 }

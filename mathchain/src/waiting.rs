@@ -5,7 +5,7 @@ use tool_core::{Value, convert, object};
 use workflow::state::{WorkflowFeedback, WorkflowInstance, WorkflowState};
 
 /// An entry that waits.
-pub(crate) enum WaitingEntry {
+pub enum WaitingEntry {
     Approval(Box<Approval>),
     Gate(Box<WaitingGate>),
     Feedback {
@@ -15,15 +15,15 @@ pub(crate) enum WaitingEntry {
 }
 
 /// The gate of a stage that a person satisfies.
-pub(crate) struct WaitingGate {
-    pub(crate) workflow: String,
-    pub(crate) stage: String,
-    pub(crate) prompt: Option<String>,
-    pub(crate) options: Vec<String>,
+pub struct WaitingGate {
+    pub workflow: String,
+    pub stage: String,
+    pub prompt: Option<String>,
+    pub options: Vec<String>,
 }
 
 /// What waits in workflows: gates first, then feedback.
-pub(crate) fn in_workflows(state: &WorkflowState) -> Vec<WaitingEntry> {
+pub fn in_workflows(state: &WorkflowState) -> Vec<WaitingEntry> {
     let gates = state.workflows().values().filter_map(waiting_gate);
     let mut all: Vec<WaitingEntry> = gates
         .map(|gate| WaitingEntry::Gate(Box::new(gate)))
@@ -62,7 +62,7 @@ fn waiting_gate(workflow: &WorkflowInstance) -> Option<WaitingGate> {
 
 impl WaitingEntry {
     /// Whether an id names it; the beginning of an approval's is enough, and of feedback the part after its workflow.
-    pub(crate) fn is_called(&self, id: &str) -> bool {
+    pub fn is_called(&self, id: &str) -> bool {
         match self {
             Self::Approval(approval) => !id.is_empty() && approval.id.starts_with(id),
             Self::Gate(gate) => gate.workflow == id,
@@ -72,7 +72,7 @@ impl WaitingEntry {
         }
     }
 
-    pub(crate) fn value(&self) -> Value {
+    pub fn value(&self) -> Value {
         match self {
             Self::Approval(approval) => {
                 let mut fields = convert::to_value(&**approval)
@@ -96,7 +96,7 @@ impl WaitingEntry {
     }
 }
 
-pub(crate) fn option_labels(item: &WorkflowFeedback) -> Vec<String> {
+pub fn option_labels(item: &WorkflowFeedback) -> Vec<String> {
     let options = item.context.options.iter();
     options.map(|option| option.label.clone()).collect()
 }

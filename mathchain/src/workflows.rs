@@ -13,7 +13,7 @@ use tool_core::{Result, ToolError, tool_error};
 const FILE_BYTES_MAX: u64 = 16 << 20;
 
 /// The log of the workflows of one workspace.
-pub(crate) struct WorkflowLog {
+pub struct WorkflowLog {
     state: Arc<StateStore>,
     files: Option<Arc<dyn WorkspaceFiles>>,
     workspace: Option<WorkspaceId>,
@@ -23,13 +23,13 @@ pub(crate) struct WorkflowLog {
 }
 
 /// Why nothing is done with a state that was copied.
-pub(crate) fn copied_state_error(original: &str) -> ToolError {
+pub fn copied_state_error(original: &str) -> ToolError {
     tool_error!(PreconditionFailed, "workspace_copied"; "this state is a copy, or a restored backup, of that of `{original}`";
         "`mathchain workspace adopt` makes it the state of this folder")
 }
 
 impl WorkflowLog {
-    pub(crate) fn new(
+    pub fn new(
         state: Arc<StateStore>,
         files: Option<Arc<dyn WorkspaceFiles>>,
         workspace: Option<WorkspaceId>,
@@ -117,7 +117,7 @@ impl EventLog for WorkflowLog {
 }
 
 /// Whether a folder has files of items, which another checkout made where there is no log of them.
-pub(crate) fn has_items(root: &Path) -> bool {
+pub fn has_items(root: &Path) -> bool {
     let folders = ["requests", "chains", "tasks", "feedback"];
     folders.iter().any(|name| {
         let entries = root.join(workflow::item::FOLDER).join(name).read_dir();
