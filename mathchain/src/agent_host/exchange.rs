@@ -18,8 +18,11 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, FileType, FlockOperation, Mode, OFlags, fcntl_setfl, flock, mknodat, open};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::super::prelude::*;
-use super::stream::ANSWER_BYTES_MAX;
+use agents::AgentExchange;
+use agents::cli::formats::ANSWER_BYTES_MAX;
+use tool_core::{Result, tool_error};
+
+use crate::io;
 
 /// The beginning of the names of the folders.
 const PREFIX: &str = "mathchain-agent-";
@@ -28,9 +31,7 @@ const TO_SERVER: &str = "to-server";
 const TO_AGENT: &str = "to-agent";
 const LOCK: &str = "lock";
 const OUTPUT: &str = "output";
-pub(super) const HOME: &str = "home";
-pub(super) const MCP_CONFIG: &str = "mcp.json";
-pub(super) const SETTINGS: &str = "settings.json";
+const HOME: &str = "home";
 
 /// Interval at which waits look whether the agent has ended.
 const LOOK: Duration = Duration::from_millis(50);
@@ -38,7 +39,7 @@ const LOOK: Duration = Duration::from_millis(50);
 const END: Duration = Duration::from_secs(5);
 
 /// The folder of one agent; removed when this value is dropped, or by a later process where this one is killed.
-pub(super) struct AgentExchange {
+pub(super) struct PipeExchange {
     folder: PathBuf,
     /// Locked as long as this process lives.
     _owned: File,
@@ -46,7 +47,7 @@ pub(super) struct AgentExchange {
     to_agent: OwnedFd,
 }
 
-impl AgentExchange {
+impl PipeExchange {
     pub(super) fn make() -> Result<Self> {
         let failed = |err: std::io::Error| tool_error!(ToolError, "io"; "cannot make the folder of an agent: {err}"; "set TMPDIR to a writable folder");
         let number = std::hash::RandomState::new().build_hasher().finish();
@@ -83,67 +84,6 @@ impl AgentExchange {
             Err(err) => {
                 let _ = std::fs::remove_dir_all(&folder);
                 Err(failed(err))
-            }
-        }
-    }
-
-    pub(super) fn folder(&self) -> &Path {
-        &self.folder
-    }
-
-    pub(super) fn path(&self, name: &str) -> String {
-        self.folder.join(name).display().to_string()
-    }
-
-    pub(super) fn output(&self) -> String {
-        self.path(OUTPUT)
-    }
-
-    /// Writes a file before the agent starts.
-    pub(super) fn write(&self, name: &str, content: &[u8]) -> Result<()> {
-        let path = self.folder.join(name);
-        let written = (|| {
-            if let Some(above) = path.parent() {
-                DirBuilder::new()
-                    .recursive(true)
-                    .mode(0o700)
-                    .create(above)?;
-            }
-            File::create_new(&path)?.write_all(content)
-        })();
-        written.map_err(|err| io::cannot_write(&path, &err))
-    }
-
-    /// The answer that the agent wrote to its file; empty without one. A link, a pipe or a folder in its place is none.
-    pub(super) fn answer(&self) -> String {
-        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
-        let opened = File::options()
-            .read(true)
-            .custom_flags(flags)
-            .open(self.folder.join(OUTPUT));
-        let Some(file) = opened
-            .ok()
-            .filter(|file| file.metadata().is_ok_and(|found| found.is_file()))
-        else {
-            return String::new();
-        };
-        let mut bytes = Vec::new();
-        let _ = file.take(ANSWER_BYTES_MAX as u64).read_to_end(&mut bytes); // what could be read counts
-        String::from_utf8_lossy(&bytes).trim().to_owned()
-    }
-
-    /// Starts the server for each client that joins, one after the other, until the agent has ended.
-    pub(super) fn host(&self, server: &[String], ended: &AtomicBool) {
-        while !ended.load(Ordering::SeqCst) {
-            match self.await_client(ended) {
-                Ok(Some((input, output))) => {
-                    let Ok(child) = start_server(server, input, output) else {
-                        return;
-                    };
-                    await_server_exit(child, ended);
-                }
-                Ok(None) => {}
-                Err(_) => std::thread::sleep(LOOK),
             }
         }
     }
@@ -188,7 +128,64 @@ impl AgentExchange {
     }
 }
 
-impl Drop for AgentExchange {
+impl AgentExchange for PipeExchange {
+    fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    fn output(&self) -> String {
+        self.path(OUTPUT)
+    }
+
+    fn write(&self, name: &str, content: &[u8]) -> Result<()> {
+        let path = self.folder.join(name);
+        let written = (|| {
+            if let Some(above) = path.parent() {
+                DirBuilder::new()
+                    .recursive(true)
+                    .mode(0o700)
+                    .create(above)?;
+            }
+            File::create_new(&path)?.write_all(content)
+        })();
+        written.map_err(|err| io::cannot_write(&path, &err))
+    }
+
+    // A link, a pipe or a folder in its place is none.
+    fn answer(&self) -> String {
+        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
+        let opened = File::options()
+            .read(true)
+            .custom_flags(flags)
+            .open(self.folder.join(OUTPUT));
+        let Some(file) = opened
+            .ok()
+            .filter(|file| file.metadata().is_ok_and(|found| found.is_file()))
+        else {
+            return String::new();
+        };
+        let mut bytes = Vec::new();
+        let _ = file.take(ANSWER_BYTES_MAX as u64).read_to_end(&mut bytes); // what could be read counts
+        String::from_utf8_lossy(&bytes).trim().to_owned()
+    }
+
+    fn serve(&self, server: &[String], ended: &AtomicBool) {
+        while !ended.load(Ordering::SeqCst) {
+            match self.await_client(ended) {
+                Ok(Some((input, output))) => {
+                    let Ok(child) = start_server(server, input, output) else {
+                        return;
+                    };
+                    await_server_exit(child, ended);
+                }
+                Ok(None) => {}
+                Err(_) => std::thread::sleep(LOOK),
+            }
+        }
+    }
+}
+
+impl Drop for PipeExchange {
     fn drop(&mut self) {
         // Errors are ignored: a destructor cannot report them.
         let _ = std::fs::remove_dir_all(&self.folder);
@@ -235,7 +232,7 @@ fn await_server_exit(mut child: Child, ended: &AtomicBool) {
 ///
 /// # Errors
 /// A folder that is none of an exchange.
-pub(in crate::cli) fn join_exchange(folder: &Path) -> Result<ExitCode> {
+pub fn join_exchange(folder: &Path) -> Result<()> {
     let failed = |err: std::io::Error| {
         tool_error!(PreconditionFailed, "exchange"; "cannot join the server of `{}`: {err}", folder.display();
             "this option is for the configuration that a pipeline gives to its agents")
@@ -257,11 +254,11 @@ pub(in crate::cli) fn join_exchange(folder: &Path) -> Result<ExitCode> {
     let mut part = vec![0; 64 << 10];
     loop {
         match to_agent.read(&mut part) {
-            Ok(0) => return Ok(exit::OK.into()),
+            Ok(0) => return Ok(()),
             Ok(count) => {
                 let sent = out.write_all(&part[..count]).and_then(|()| out.flush());
                 if sent.is_err() {
-                    return Ok(exit::OK.into());
+                    return Ok(());
                 }
             }
             Err(err) if err.kind() == std::io::ErrorKind::Interrupted => {}

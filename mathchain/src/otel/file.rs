@@ -19,7 +19,7 @@ const SPANS_MAX: usize = 512;
 ///
 /// # Errors
 /// `tool_error` when the output cannot be written.
-pub(crate) fn write_run(records: &[Value], out: &mut dyn Write) -> Result<()> {
+pub fn write_run(records: &[Value], out: &mut dyn Write) -> Result<()> {
     let spans = SpanConverter {
         parent: settings::parent_span(&environment::read_variable),
     };

@@ -20,7 +20,7 @@ const CONTENT_BYTES_MAX: usize = 16 << 10;
 static OF_PROCESS: OnceLock<Option<Arc<SpanTelemetry>>> = OnceLock::new();
 
 /// The sender of this process's spans; `None` if its environment does not enable spans.
-pub(crate) fn span_witness() -> Option<Arc<dyn CallWitness>> {
+pub fn span_witness() -> Option<Arc<dyn CallWitness>> {
     let telemetry = OF_PROCESS.get_or_init(|| {
         let settings = OtelSettings::read(&environment::read_variable)?;
         Some(Arc::new(SpanTelemetry::new(settings)))
@@ -29,7 +29,7 @@ pub(crate) fn span_witness() -> Option<Arc<dyn CallWitness>> {
 }
 
 /// Sends the remaining spans within a short time; reports dropped ones with the reason.
-pub(crate) fn finish_spans() -> Option<String> {
+pub fn finish_spans() -> Option<String> {
     OF_PROCESS.get()?.as_ref()?.finish()
 }
 

@@ -15,25 +15,25 @@ mod settings;
 mod span;
 
 #[cfg(feature = "otel")]
-pub(crate) use {file::write_run, live::finish_spans, live::span_witness};
+pub use {file::write_run, live::finish_spans, live::span_witness};
 
 #[cfg(not(feature = "otel"))]
-pub(crate) use absent::{finish_spans, span_witness, write_run};
+pub use absent::{finish_spans, span_witness, write_run};
 
 /// Replacements in builds without the feature `otel`.
 #[cfg(not(feature = "otel"))]
 mod absent {
     use tool_core::{Result, Value, tool_error};
 
-    pub(crate) fn span_witness() -> Option<std::sync::Arc<dyn registry::CallWitness>> {
+    pub fn span_witness() -> Option<std::sync::Arc<dyn registry::CallWitness>> {
         None
     }
 
-    pub(crate) fn finish_spans() -> Option<String> {
+    pub fn finish_spans() -> Option<String> {
         None
     }
 
-    pub(crate) fn write_run(_: &[Value], _: &mut dyn std::io::Write) -> Result<()> {
+    pub fn write_run(_: &[Value], _: &mut dyn std::io::Write) -> Result<()> {
         let error = tool_error!(PreconditionFailed; "this program was built without OpenTelemetry");
         Err(error
             .reason("feature")

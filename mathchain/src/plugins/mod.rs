@@ -21,8 +21,8 @@ use tool_core::{Ctx, Result, ToolError, Value, tool_error};
 use crate::environment;
 use crate::trust::{self, NOT_TRUSTED, TrustRecord};
 
-pub(crate) use servers::server_launch;
-pub(crate) use watch::PluginSnapshot;
+pub use servers::server_launch;
+pub use watch::PluginSnapshot;
 
 /// Longest line of the protocol, in bytes.
 const LINE_BYTES_MAX: usize = 16 << 20;
@@ -84,18 +84,14 @@ impl PluginRoot {
 }
 
 /// Loads plugins from their folders.
-pub(crate) struct PluginLoader {
+pub struct PluginLoader {
     roots: Vec<PluginRoot>,
     spawner: Arc<dyn Spawner>,
     clock: Arc<dyn Clock>,
 }
 
 impl PluginLoader {
-    pub(crate) fn new(
-        roots: Vec<PluginRoot>,
-        spawner: Arc<dyn Spawner>,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
+    pub fn new(roots: Vec<PluginRoot>, spawner: Arc<dyn Spawner>, clock: Arc<dyn Clock>) -> Self {
         Self {
             roots,
             spawner,
@@ -103,7 +99,7 @@ impl PluginLoader {
         }
     }
 
-    pub(crate) fn roots(&self) -> &[PluginRoot] {
+    pub fn roots(&self) -> &[PluginRoot] {
         &self.roots
     }
 
@@ -111,7 +107,7 @@ impl PluginLoader {
     ///
     /// # Errors
     /// A folder of plugins that cannot be listed.
-    pub(crate) fn load(&self, servers: &[McpServer], previous: &[Plugin]) -> Result<LoadedPlugins> {
+    pub fn load(&self, servers: &[McpServer], previous: &[Plugin]) -> Result<LoadedPlugins> {
         let (mut bundles, mut unread) = (Vec::new(), Vec::new());
         for server in servers {
             match registry::plugins::server_bundle(server) {
@@ -176,7 +172,7 @@ fn is_agreed_to(
 ///
 /// # Errors
 /// A folder of plugins that cannot be listed.
-pub(crate) fn plugin_trust_items(root: &PluginRoot) -> Result<Vec<trust::TrustItem>> {
+pub fn plugin_trust_items(root: &PluginRoot) -> Result<Vec<trust::TrustItem>> {
     let bundles = folder::read_bundles(root)?.into_iter().flatten();
     Ok(bundles
         .map(|bundle| trust::of_plugin(&trust::name_of(&bundle), &bundle.digest))
@@ -185,14 +181,14 @@ pub(crate) fn plugin_trust_items(root: &PluginRoot) -> Result<Vec<trust::TrustIt
 
 /// The loaded plugins, and the broken ones.
 #[derive(Default)]
-pub(crate) struct LoadedPlugins {
-    pub(crate) plugins: Vec<Plugin>,
-    pub(crate) broken: Vec<BrokenPlugin>,
+pub struct LoadedPlugins {
+    pub plugins: Vec<Plugin>,
+    pub broken: Vec<BrokenPlugin>,
 }
 
 impl LoadedPlugins {
     /// All problems of all plugins that are not switched off, for strict commands.
-    pub(crate) fn strict(broken: &[BrokenPlugin]) -> Result<()> {
+    pub fn strict(broken: &[BrokenPlugin]) -> Result<()> {
         let broken = broken.iter().filter(|one| !one.is_off);
         let errors = broken.flat_map(|one| one.errors.list().to_vec());
         Ok(LoadErrors::check(errors.collect())?)
@@ -332,7 +328,7 @@ fn broken_settings(
 }
 
 /// The reason to close a running plugin: its settings disable it, or its folder was removed.
-pub(crate) fn withdrawal_reason(plugin: &Plugin, roots: &[PluginRoot]) -> Option<String> {
+pub fn withdrawal_reason(plugin: &Plugin, roots: &[PluginRoot]) -> Option<String> {
     let name = &plugin.manifest.name;
     if !Path::new(&plugin.bundle.manifest_name).exists() {
         return Some(format!("the plugin `{name}` was removed"));
@@ -344,7 +340,7 @@ pub(crate) fn withdrawal_reason(plugin: &Plugin, roots: &[PluginRoot]) -> Option
 }
 
 /// Writes the files of a working plugin, the manifest last, and returns their paths.
-pub(crate) fn write_template(folder: &Path, name: &str) -> Result<Vec<PathBuf>> {
+pub fn write_template(folder: &Path, name: &str) -> Result<Vec<PathBuf>> {
     let manifest = TEMPLATE.1.replace("\"example\"", &format!("\"{name}\""));
     registry::plugins::check_manifest(&folder.join("manifest.json").to_string_lossy(), &manifest)?;
     let files = [("plugin.py", TEMPLATE.0), ("manifest.json", &manifest)];
@@ -352,7 +348,7 @@ pub(crate) fn write_template(folder: &Path, name: &str) -> Result<Vec<PathBuf>> 
 }
 
 /// Changes the settings of a plugin, and returns the path of the file.
-pub(crate) fn change_settings(
+pub fn change_settings(
     plugin: &Plugin,
     roots: &[PluginRoot],
     change: impl FnOnce(&mut registry::plugins::PluginSettings),
@@ -366,11 +362,7 @@ pub(crate) fn change_settings(
 }
 
 /// Switches a broken plugin on or off in its settings, and returns the path of the file.
-pub(crate) fn switch_broken(
-    broken: &BrokenPlugin,
-    roots: &[PluginRoot],
-    on: bool,
-) -> Result<PathBuf> {
+pub fn switch_broken(broken: &BrokenPlugin, roots: &[PluginRoot], on: bool) -> Result<PathBuf> {
     let name = broken.names.last().map_or("", String::as_str);
     let missing = || tool_error!(Internal, "the plugin `{name}` is in no folder of plugins");
     registry::plugins::check_name(name)

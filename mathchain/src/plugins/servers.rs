@@ -20,7 +20,7 @@ const CONCURRENCY: usize = 8;
 ///
 /// # Errors
 /// A program that is not found, a variable that is not set.
-pub(crate) fn server_launch(
+pub fn server_launch(
     server: &McpServer,
     folder: &Path,
     pinned: Vec<PinnedTool>,

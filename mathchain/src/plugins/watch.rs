@@ -10,11 +10,11 @@ const ENTRIES_MAX: usize = 20_000;
 
 /// A snapshot of names, sizes and times.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct PluginSnapshot(Vec<(PathBuf, u64, Option<SystemTime>)>);
+pub struct PluginSnapshot(Vec<(PathBuf, u64, Option<SystemTime>)>);
 
 impl PluginSnapshot {
     /// Takes a snapshot of the folders of plugins, their settings, and other files and folders.
-    pub(crate) fn now(roots: &[PluginRoot], others: &[PathBuf]) -> Self {
+    pub fn now(roots: &[PluginRoot], others: &[PathBuf]) -> Self {
         let mut seen = Self::default();
         let mut waiting: Vec<PathBuf> = Vec::new();
         for root in roots {

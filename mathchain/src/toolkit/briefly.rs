@@ -62,7 +62,7 @@ impl InlineTrials {
 impl Toolkit {
     /// Calls a tool on this thread where the call is small, has no effects, and ends at once; `None` where it has to run on a thread:
     /// nothing has happened then.
-    pub(crate) fn call_briefly(
+    pub fn call_briefly(
         &self,
         context: &CallContext,
         tool: &str,

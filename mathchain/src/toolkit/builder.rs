@@ -3,21 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use agents::{AgentProgram, AgentProject, AgentService};
 use chain_runtime::SubchainRunner;
 use host_sandbox::Sandbox;
 use journal::StateStore;
 use registry::{
-    CallWitness, Config, DelegatedPrincipal, DispatchHost, Dispatcher, Governor, Level,
-    PolicyLayer, Principal, ResultStore, Verdict,
+    CallWitness, Config, DispatchHost, Governor, Level, PolicyLayer, ResultStore, Verdict,
 };
-use tool_core::capability::{
-    ApprovalStore, AuditLedger, Clock, EventLog, NotificationLog, PreparedAgent,
-};
+use tool_core::capability::{ApprovalStore, AuditLedger, Clock, EventLog, NotificationLog};
 use tool_core::{Access, Capabilities, ErasedTool, Result, tool_error};
 use workflow::governance::Ruling;
 use workflow::tools::governance;
 
 use super::Toolkit;
+use crate::agent_host::local_host;
 use crate::clock::SystemClock;
 use crate::environment;
 use crate::generation::{ConfigGenerations, Reread};
@@ -39,21 +38,11 @@ pub struct ToolkitBuilder {
     protected: Vec<PathBuf>,
     reread: Option<Box<Reread>>,
     witnesses: Vec<Arc<dyn CallWitness>>,
-    agents: Option<AgentStarter>,
+    agent_program: Option<AgentProgram>,
+    agent_project: Option<AgentProject>,
+    agent_state: Option<PathBuf>,
     paths: RealPaths,
 }
-
-/// Prepares an agent of a role from the configuration: who starts it, and who it is to be.
-pub(crate) type AgentStarter = Arc<
-    dyn Fn(
-            &Arc<Config>,
-            &Dispatcher,
-            &Principal,
-            DelegatedPrincipal,
-        ) -> Result<Box<dyn PreparedAgent>>
-        + Send
-        + Sync,
->;
 
 impl ToolkitBuilder {
     /// Adds a family of custom tools.
@@ -128,16 +117,31 @@ impl ToolkitBuilder {
         self
     }
 
-    /// Sets what starts agents for `spawn_agent`; without it their calls are refused.
+    /// Sets the program that is the MCP server of agents, so that `spawn_agent` and pipelines start them; without it, or without
+    /// [`ToolkitBuilder::agent_project`], their calls are refused. It is `mathchain`, or a program with its command line.
     #[must_use]
-    pub(crate) fn agents(mut self, agents: AgentStarter) -> Self {
-        self.agents = Some(agents);
+    pub fn agent_program(mut self, program: AgentProgram) -> Self {
+        self.agent_program = Some(program);
+        self
+    }
+
+    /// Sets the project that servers of agents open again; [`crate::Door::builder`] sets it.
+    #[must_use]
+    pub fn agent_project(mut self, project: AgentProject) -> Self {
+        self.agent_project = Some(project);
+        self
+    }
+
+    /// The state folder beside which agents' misplaced files are put, where the toolkit itself uses none.
+    #[must_use]
+    pub fn agent_state(mut self, folder: Option<PathBuf>) -> Self {
+        self.agent_state = folder;
         self
     }
 
     /// Uses what was found of paths just before.
     #[must_use]
-    pub(crate) fn real_paths(mut self, paths: RealPaths) -> Self {
+    pub fn real_paths(mut self, paths: RealPaths) -> Self {
         self.paths = paths;
         self
     }
@@ -193,6 +197,7 @@ impl ToolkitBuilder {
             crate::identity::recognise_workspace(&self.roots, self.state.as_deref(), &paths);
         let workspace = roots::workspace_identity(&self.roots, &paths);
         let workflow_folder = roots::first_identity(&self.roots, &paths);
+        let agent_state = self.agent_state.or_else(|| self.state.clone());
         let state = self
             .state
             .map(|folder| StateStore::open(folder, Arc::clone(&clock)));
@@ -232,6 +237,21 @@ impl ToolkitBuilder {
             Arc::new(workflows) as Arc<dyn EventLog>
         });
         let governor = workflows.as_ref().map(|log| file_governor(log, &clock));
+        let service = match (self.agent_program, self.agent_project) {
+            (Some(program), Some(project)) => {
+                let host = agent_state.and_then(|folder| local_host(protected.clone(), folder));
+                host.map(|host| {
+                    Arc::new(AgentService {
+                        project,
+                        program,
+                        workspace: self.roots.first().map(|root| root.path.clone()),
+                        state: state.clone(),
+                        host,
+                    })
+                })
+            }
+            _ => None,
+        };
         let host = DispatchHost {
             arrays: crate::inputs::array_opener(files.as_ref(), state.as_ref()),
             capabilities: Capabilities {
@@ -257,6 +277,7 @@ impl ToolkitBuilder {
             governor,
             // Each generation has its own, with its configuration.
             agents: None,
+            pipelines: None,
             notifier: None,
             chains: Some(SubchainRunner::new(config.chain, state.clone()).into_chains()),
         };
@@ -273,13 +294,7 @@ impl ToolkitBuilder {
         });
         Ok(Toolkit {
             generations: ConfigGenerations::start(
-                families,
-                layers,
-                config,
-                host,
-                self.agents,
-                loader,
-                reread,
+                families, layers, config, host, service, loader, reread,
             )?,
             state,
             state_fault,
@@ -292,7 +307,6 @@ impl ToolkitBuilder {
             workflow_folder,
             copy_of,
             found,
-            #[cfg(feature = "servers")]
             brief: super::briefly::InlineTrials::default(),
         })
     }

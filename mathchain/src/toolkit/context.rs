@@ -65,7 +65,7 @@ pub struct CallContext {
 
 impl CallContext {
     /// The caller that began a run, with everything that narrowed its permissions.
-    pub(crate) fn of_run(run: &RunRecord) -> Self {
+    pub fn of_run(run: &RunRecord) -> Self {
         let who = Principal::from_value(&run.role, &run.who);
         Self {
             role: Some(who.role),
@@ -122,7 +122,7 @@ impl CallContext {
         }
     }
 
-    pub(crate) fn caller(&self, generation: &ConfigGeneration) -> CallerContext {
+    pub fn caller(&self, generation: &ConfigGeneration) -> CallerContext {
         let policy = generation.dispatcher.policy();
         let agent = self.agent.as_deref();
         let of_agent = agent.and_then(|agent| policy.role_of_agent(agent));

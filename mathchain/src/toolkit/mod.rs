@@ -1,6 +1,4 @@
 //! [`Toolkit`]: tools, policy and host capabilities, ready to answer calls and run plans.
-
-#[cfg(feature = "servers")]
 mod briefly;
 mod builder;
 mod context;
@@ -9,7 +7,7 @@ mod offered;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-#[cfg(feature = "servers")]
+use agents::AgentService;
 use chain_runtime::run::QueuedRun;
 use chain_runtime::run::{CancellationResult, ResumeRequest, RunReplayResult};
 use chain_runtime::{
@@ -17,23 +15,19 @@ use chain_runtime::{
 };
 use host_sandbox::Sandbox;
 use journal::{FileBackups, RunRecord, StateStore};
-#[cfg(feature = "servers")]
 use journal::{RunState, StateScope};
-#[cfg(feature = "servers")]
 use registry::Verdict;
 use registry::plugins::{BrokenPlugin, Plugin};
 use registry::policy::DecisionExplanation;
 use registry::{CallerContext, Config, Dispatcher, RuntimeFacts, WorkspaceId};
-use tool_core::capability::EventLog;
+use tool_core::capability::{EventLog, PipelineRequest};
 use tool_core::{AnyTool, CallOutcome, Object, Result, ToolError, Value, tool_error};
 
 use crate::WorkspaceRoot;
 use crate::generation::{ConfigGeneration, ConfigGenerations, ReloadReport};
-pub(crate) use builder::AgentStarter;
 pub use builder::ToolkitBuilder;
 pub use context::CallContext;
-#[cfg(feature = "servers")]
-pub(crate) use offered::ModelCall;
+pub use offered::ModelCall;
 
 /// Tools, policy and host capabilities; cheap to share between threads.
 pub struct Toolkit {
@@ -55,7 +49,6 @@ pub struct Toolkit {
     /// The dispatcher of a session's world, in which a run that began there is resumed.
     world: Option<Arc<Dispatcher>>,
     /// Tools whose calls end at once.
-    #[cfg(feature = "servers")]
     brief: briefly::InlineTrials,
 }
 
@@ -109,8 +102,7 @@ impl Toolkit {
     }
 
     /// The events of workflows after a number, for a caller who may call `workflow:status`.
-    #[cfg(feature = "servers")]
-    pub(crate) fn events_for(&self, context: &CallContext, after: u64) -> Result<Vec<String>> {
+    pub fn events_for(&self, context: &CallContext, after: u64) -> Result<Vec<String>> {
         const READS: &str = "workflow:status";
         let dispatcher = self.dispatcher();
         let who = self.caller(context).who;
@@ -134,24 +126,24 @@ impl Toolkit {
     }
 
     /// The folder whose workflows these are.
-    pub(crate) fn workflow_folder(&self) -> Option<WorkspaceId> {
+    pub fn workflow_folder(&self) -> Option<WorkspaceId> {
         self.workflow_folder.clone()
     }
 
     /// What was found in the state folder of a project.
-    pub(crate) fn state_place(&self) -> Option<&crate::identity::ProjectState> {
+    pub fn state_place(&self) -> Option<&crate::identity::ProjectState> {
         self.found.as_ref()
     }
 
     /// Whether this state is, or was, a copy of that of a workspace: what began there stays there.
-    pub(crate) fn is_copied_from(&self, root: &str) -> bool {
+    pub fn is_copied_from(&self, root: &str) -> bool {
         let bound = self.found.as_ref().and_then(|found| found.bound.as_ref());
         let copied_from = bound.map_or(&[][..], |bound| &bound.copied_from);
         self.copy_of.is_some() || copied_from.iter().any(|one| one == root)
     }
 
     /// The path of the workspace that the state was copied from; `None` for one that belongs here.
-    pub(crate) fn copy_of(&self) -> Option<&str> {
+    pub fn copy_of(&self) -> Option<&str> {
         self.copy_of.as_deref()
     }
 
@@ -159,18 +151,18 @@ impl Toolkit {
     ///
     /// # Errors
     /// `precondition_failed` with reason `workspace_copied`.
-    pub(crate) fn check_origin(&self) -> Result<()> {
+    pub fn check_origin(&self) -> Result<()> {
         match &self.copy_of {
             None => Ok(()),
             Some(original) => Err(crate::workflows::copied_state_error(original)),
         }
     }
 
-    pub(crate) fn workflows(&self) -> Option<&Arc<dyn EventLog>> {
+    pub fn workflows(&self) -> Option<&Arc<dyn EventLog>> {
         self.workflows.as_ref()
     }
 
-    pub(crate) fn generations(&self) -> &Arc<ConfigGenerations> {
+    pub fn generations(&self) -> &Arc<ConfigGenerations> {
         &self.generations
     }
 
@@ -261,6 +253,31 @@ impl Toolkit {
         chain_runtime::execute_plan(plan, &dispatcher, &caller, inputs, options)
     }
 
+    /// Runs phases of the configuration to their end, and gives the record of the pipeline; `resume` continues one. It is a call of the tool
+    /// `pipeline_run`: policy, approvals and audit are those of any call, and its agents have at most the tools of its caller. The toolkit
+    /// needs a program that serves agents ([`ToolkitBuilder::agent_program`]), a workspace and a state folder.
+    ///
+    /// ```no_run
+    /// use mathchain::agents::AgentProgram;
+    /// use mathchain::{ApprovalAnswer, CallContext, PipelineRequest};
+    ///
+    /// let toolkit = mathchain::project_builder(Some("team.toml".into()), None)?
+    ///     .agent_program(AgentProgram::at("/usr/local/bin/mathchain"))
+    ///     .build()?;
+    /// let context = CallContext {
+    ///     answer: ApprovalAnswer::Yes, // it starts programs
+    ///     ..CallContext::default()
+    /// };
+    /// let outcome = toolkit.run_pipeline(&context, &PipelineRequest::default());
+    /// let record = outcome.output().expect("it began");
+    /// assert_eq!(record.text("state"), Some("succeeded"));
+    /// # Ok::<(), mathchain::ToolError>(())
+    /// ```
+    pub fn run_pipeline(&self, context: &CallContext, request: &PipelineRequest) -> CallOutcome {
+        let args = agents::tools::pipeline_arguments(request);
+        self.call_with(context, agents::tools::PIPELINE_RUN, &args)
+    }
+
     /// Resumes a run that awaits an approval, needs a decision, or was interrupted; see [`chain_runtime::run::resume_recorded_run`].
     ///
     /// # Errors
@@ -312,8 +329,7 @@ impl Toolkit {
     ///
     /// # Errors
     /// The problems of the plan, and a state that cannot be written.
-    #[cfg(feature = "servers")]
-    pub(crate) fn enqueue(
+    pub fn enqueue(
         &self,
         context: &CallContext,
         plan: &Plan,
@@ -331,8 +347,7 @@ impl Toolkit {
     }
 
     /// Begins a run that was recorded before, under the policy that is in force now.
-    #[cfg(feature = "servers")]
-    pub(crate) fn run_queued(
+    pub fn run_queued(
         &self,
         context: &CallContext,
         plan: &Plan,
@@ -360,7 +375,7 @@ impl Toolkit {
     ///
     /// # Errors
     /// A state that cannot be read.
-    pub(crate) fn count_recorded(&self, found: &RunRecord) -> Result<()> {
+    pub fn count_recorded(&self, found: &RunRecord) -> Result<()> {
         if found.who.get("task").is_none() {
             return Ok(());
         }
@@ -376,8 +391,7 @@ impl Toolkit {
     }
 
     /// What a role sees in the workspace.
-    #[cfg(feature = "servers")]
-    pub(crate) fn scope(&self, role: &str) -> StateScope {
+    pub fn scope(&self, role: &str) -> StateScope {
         StateScope::new(self.workspace_id(), role)
     }
 
@@ -385,8 +399,7 @@ impl Toolkit {
     ///
     /// # Errors
     /// `not_visible` or `policy_denied`.
-    #[cfg(feature = "servers")]
-    pub(crate) fn permits(&self, context: &CallContext, tool: &str, args: &Value) -> Result<()> {
+    pub fn permits(&self, context: &CallContext, tool: &str, args: &Value) -> Result<()> {
         let (dispatcher, caller) = self.act(context);
         let found = dispatcher.resolve(tool, &caller)?;
         let call = found.decode(args).ok();
@@ -448,7 +461,7 @@ impl Toolkit {
     }
 
     /// This toolkit in another world, to resume a run that began there.
-    pub(crate) fn in_world(mut self, world: Dispatcher) -> Self {
+    pub fn in_world(mut self, world: Dispatcher) -> Self {
         self.world = Some(Arc::new(world));
         self
     }
@@ -485,7 +498,7 @@ impl Toolkit {
     }
 
     /// The identity of the workspace, to which approvals and runs are bound.
-    pub(crate) fn workspace_id(&self) -> Option<WorkspaceId> {
+    pub fn workspace_id(&self) -> Option<WorkspaceId> {
         self.generations
             .current()
             .dispatcher
@@ -495,13 +508,18 @@ impl Toolkit {
     }
 
     /// Folders of the workspace that neither tools nor programs may read.
-    pub(crate) fn closed(&self) -> &[PathBuf] {
+    pub fn closed(&self) -> &[PathBuf] {
         &self.closed
     }
 
     /// Files and folders that no tool and no program writes.
-    pub(crate) fn protected(&self) -> &[PathBuf] {
+    pub fn protected(&self) -> &[PathBuf] {
         &self.protected
+    }
+
+    /// What starts agents; `None` where the toolkit was opened without a program that serves them.
+    pub fn agents(&self) -> Option<&Arc<AgentService>> {
+        self.generations.agents()
     }
 
     /// The sandbox of programs.

@@ -6,10 +6,10 @@ use tool_core::{CallOutcome, Object, OutcomeStatus, Result, ToolError, Value, to
 use super::{CallContext, Toolkit};
 
 /// A call that a model asks for.
-pub(crate) struct ModelCall {
+pub struct ModelCall {
     /// Name of a tool or of a finder, as it was sent.
-    pub(crate) tool: String,
-    pub(crate) args: Value,
+    pub tool: String,
+    pub args: Value,
 }
 
 impl ModelCall {
@@ -17,7 +17,7 @@ impl ModelCall {
     ///
     /// # Errors
     /// `invalid_args` for a `call_tool` without a name.
-    pub(crate) fn of(name: &str, args: Value) -> Result<Self> {
+    pub fn of(name: &str, args: Value) -> Result<Self> {
         if Finder::parse(name) != Some(Finder::Call) {
             let tool = name.to_owned();
             return Ok(Self { tool, args });
@@ -46,7 +46,7 @@ impl Toolkit {
     }
 
     /// Answers `search_tools` and `describe_tool`. They read what a listing shows, so that they are no calls of the audit.
-    pub(crate) fn find(&self, context: &CallContext, finder: Finder, args: &Value) -> CallOutcome {
+    pub fn find(&self, context: &CallContext, finder: Finder, args: &Value) -> CallOutcome {
         match self.found(context, finder, args) {
             Ok(found) => CallOutcome {
                 status: OutcomeStatus::Success(found),

@@ -12,7 +12,7 @@ const BYTES_MAX: u64 = 256 << 20;
 const FILES_MAX: usize = 5000;
 
 /// The files and folders below the workspace that programs of a configuration are made of: no tool writes there.
-pub(crate) fn program_files(config: &Config, bases: &TrustBases) -> Vec<PathBuf> {
+pub fn program_files(config: &Config, bases: &TrustBases) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = given::configured_programs(config)
         .iter()
         .flat_map(|words| of_words(words, bases))

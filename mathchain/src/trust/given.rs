@@ -15,7 +15,7 @@ use super::{TrustBases, TrustItem, files};
 use crate::environment;
 
 /// Everything that a configuration gives, in a fixed order.
-pub(crate) fn of_config(config: &Config, bases: &TrustBases) -> Vec<TrustItem> {
+pub fn of_config(config: &Config, bases: &TrustBases) -> Vec<TrustItem> {
     let mut found = Vec::new();
     let mut add = |what: String, shown: String| found.push(TrustItem { what, shown });
     if !config.notify.command.is_empty() {
@@ -124,7 +124,7 @@ pub(crate) fn of_config(config: &Config, bases: &TrustBases) -> Vec<TrustItem> {
 }
 
 /// The agent files whose rules allow what a default would ask about.
-pub(crate) fn of_agents(texts: &[(String, String)]) -> Vec<TrustItem> {
+pub fn of_agents(texts: &[(String, String)]) -> Vec<TrustItem> {
     let gives = |(path, text): &(String, String)| {
         // A broken file is reported when the policy is compiled, and counts nothing.
         let file = AgentFile::parse(path, text).ok()?;

@@ -16,7 +16,7 @@ const TAKEN_BACK: &str = "";
 
 /// What was agreed to of one folder.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct TrustRecord {
+pub struct TrustRecord {
     folder: PathBuf,
     /// What was shown, by table.
     agreed: BTreeMap<String, String>,
@@ -24,7 +24,7 @@ pub(crate) struct TrustRecord {
 
 impl TrustRecord {
     /// The record of a folder, given without links; an unreadable one agrees to nothing.
-    pub(crate) fn of(folder: &Path) -> Self {
+    pub fn of(folder: &Path) -> Self {
         let text =
             trust_record_path(folder).and_then(|file| owned::read_owned_file(&file).ok().flatten());
         let value = text.and_then(|text| json::parse_json(&text, JsonLimits::default()).ok());
@@ -42,22 +42,22 @@ impl TrustRecord {
     }
 
     /// The file of the record of a folder, whether it exists or not.
-    pub(crate) fn file(folder: &Path) -> Option<PathBuf> {
+    pub fn file(folder: &Path) -> Option<PathBuf> {
         trust_record_path(&environment::real_path(folder))
     }
 
     /// Whether exactly this was agreed to.
-    pub(crate) fn has(&self, given: &TrustItem) -> bool {
+    pub fn has(&self, given: &TrustItem) -> bool {
         self.agreed.get(&given.what) == Some(&given.shown)
     }
 
     /// Whether a table was ever agreed to or taken back.
-    pub(crate) fn knows(&self, what: &str) -> bool {
+    pub fn knows(&self, what: &str) -> bool {
         self.agreed.contains_key(what)
     }
 
     /// What was shown of a table when it was agreed to.
-    pub(crate) fn before(&self, what: &str) -> &str {
+    pub fn before(&self, what: &str) -> &str {
         self.agreed.get(what).map_or("", String::as_str)
     }
 
@@ -65,7 +65,7 @@ impl TrustRecord {
     ///
     /// # Errors
     /// No state folder of the user, or one that cannot be written.
-    pub(crate) fn agree(&mut self, given: impl IntoIterator<Item = TrustItem>) -> Result<()> {
+    pub fn agree(&mut self, given: impl IntoIterator<Item = TrustItem>) -> Result<()> {
         for one in given {
             self.agreed.insert(one.what, one.shown);
         }
@@ -76,7 +76,7 @@ impl TrustRecord {
     ///
     /// # Errors
     /// As [`TrustRecord::agree`].
-    pub(crate) fn replace(&mut self, given: impl IntoIterator<Item = TrustItem>) -> Result<()> {
+    pub fn replace(&mut self, given: impl IntoIterator<Item = TrustItem>) -> Result<()> {
         self.agreed.clear();
         self.agree(given)
     }
@@ -85,7 +85,7 @@ impl TrustRecord {
     ///
     /// # Errors
     /// As [`TrustRecord::agree`].
-    pub(crate) fn take_back(&mut self, given: impl IntoIterator<Item = TrustItem>) -> Result<()> {
+    pub fn take_back(&mut self, given: impl IntoIterator<Item = TrustItem>) -> Result<()> {
         let none = given.into_iter().map(|one| TrustItem {
             shown: TAKEN_BACK.to_owned(),
             ..one
