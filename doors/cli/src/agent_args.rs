@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 
-use registry::agent_cli::{
-    self, AgentEnvironment, CliArgs, CliConfigFile, CliRequest, CliTool, ServerStart,
-    quote_shell_word,
+use agents::cli::{
+    self as agent_cli, AgentEnvironment, CliArgs, CliConfigFile, CliRequest, EffectiveAgent,
+    ServerStart, find_agent_cli, quote_shell_word,
 };
-use registry::agents::ToolName;
-use registry::model::{CliSpec, Confinement};
+use registry::ToolAliases;
+use registry::model::Confinement;
 use registry::policy::CallerBaseline;
-use registry::{Config, Dispatcher, Principal, ToolAliases};
 use tool_core::{Object, RequestProblem};
 
 use super::caller::PERMISSIONS;
@@ -28,7 +27,7 @@ pub(super) struct AgentArgs {
     /// Phase of the configuration
     #[arg(long)]
     pub phase: Option<String>,
-    /// Agent CLI: claude, codex, gemini, copilot or opencode; by default the agent's name
+    /// Agent CLI, by the name of its table, such as claude; by default the agent's name
     #[arg(long)]
     pub cli: Option<String>,
     /// Maximum permission; by default the phase's, else read-only
@@ -43,57 +42,6 @@ pub(super) struct AgentArgs {
     /// Task; without it the agent CLI reads stdin
     #[arg(long, value_name = "TEXT")]
     pub prompt: Option<String>,
-}
-
-/// Tools and limits of an agent.
-#[derive(Clone)]
-pub(super) struct EffectiveAgent {
-    pub tools: Vec<CliTool>,
-    pub permission: Confinement,
-    /// Whether the phase sets the permission for this agent by name.
-    pub permission_is_own: bool,
-    pub max_turns: u64,
-    /// Whether phase and agent leave tools, permission and turns open.
-    pub has_no_selection: bool,
-    /// Whether the limit on turns is written somewhere.
-    pub turns_stated: bool,
-}
-
-impl EffectiveAgent {
-    /// The tools to translate for a command line. None where nothing sets tools, permission and turns and the profile has flags: these are
-    /// passed as they are, with a warning.
-    pub(super) fn translated(
-        &self,
-        cli: &CliSpec,
-        profile: Option<&str>,
-    ) -> (Option<&[CliTool]>, Option<String>) {
-        match profile {
-            Some(profile) if self.has_no_selection && cli.has_profile(Some(profile)) => {
-                let name = &cli.name;
-                let warning = format!(
-                    "the phase sets no tools: the flags of `{profile}` are passed as they are, and else the defaults of {name} hold"
-                );
-                (None, Some(warning))
-            }
-            _ => (Some(&self.tools), None),
-        }
-    }
-}
-
-#[cfg(feature = "servers")]
-impl AgentArgs {
-    /// An agent in a phase, with what the phase gives it.
-    pub(super) fn of_phase(agent: &str, phase: &str) -> Self {
-        Self {
-            agent: agent.to_owned(),
-            phase: Some(phase.to_owned()),
-            cli: None,
-            permission: None,
-            max_turns: None,
-            profile: None,
-            prompt: None,
-        }
-    }
 }
 
 /// Prints environment, program, arguments and configuration file.
@@ -135,7 +83,7 @@ pub(super) fn agent_args(global: &GlobalArgs, args: &AgentArgs) -> Result<ExitCo
         write_stderr(&format!("warning: {warning}\n"));
     }
     let names = environment::variable_names();
-    let environment = cli.environment(names.iter().map(String::as_str));
+    let environment = AgentEnvironment::of_cli(cli, names.iter().map(String::as_str));
     let mut data = to_value(&answer, &environment);
     if cli
         .runner
@@ -159,9 +107,6 @@ fn mcp_server_command(
     args: &AgentArgs,
     permission: Confinement,
 ) -> Result<Option<Vec<String>>> {
-    if !cfg!(feature = "servers") {
-        return Ok(None);
-    }
     let absolute = |path: PathBuf| {
         let path = std::path::absolute(&path).unwrap_or(path);
         path.display().to_string()
@@ -195,19 +140,8 @@ fn mcp_server_command(
     Ok(Some(argv))
 }
 
-/// The table of an agent CLI.
-pub(super) fn find_agent_cli<'a>(config: &'a Config, name: &str) -> Result<&'a CliSpec> {
-    config.cli(name).ok_or_else(|| {
-        let clis = CliSpec::built_in().iter().chain(&config.clis);
-        let names: Vec<&str> = clis.map(|cli| cli.name.as_str()).collect();
-        let error = tool_error!(InvalidRequest, "no agent CLI named `{name}`");
-        let otherwise = format!("choose one with --cli: {}", names.join(", "));
-        output::suggest_nearest_name(error, name, names.iter().copied(), otherwise)
-    })
-}
-
 /// The tools and limits that phase, file and every layer leave to the agent.
-pub(super) fn effective_selection(toolkit: &Toolkit, args: &AgentArgs) -> Result<EffectiveAgent> {
+fn effective_selection(toolkit: &Toolkit, args: &AgentArgs) -> Result<EffectiveAgent> {
     let mut context = CallContext {
         agent: Some(args.agent.clone()),
         phase: args.phase.clone(),
@@ -222,44 +156,13 @@ pub(super) fn effective_selection(toolkit: &Toolkit, args: &AgentArgs) -> Result
     };
     context = context.narrow(permission.layer());
     let who = toolkit.caller(&context).who;
-    let mut effective = effective_of(&toolkit.dispatcher(), &who, permission)?;
+    let mut effective = EffectiveAgent::of_caller(&toolkit.dispatcher(), &who, permission)?;
     effective.has_no_selection &= args.phase.is_some();
     effective.permission_is_own = from.permission_is_own;
     if let Some(turns) = args.max_turns {
         (effective.max_turns, effective.turns_stated) = (turns, true);
     }
     Ok(effective)
-}
-
-/// The tools and limits of a caller with this permission.
-pub(super) fn effective_of(
-    dispatcher: &Dispatcher,
-    who: &Principal,
-    permission: Confinement,
-) -> Result<EffectiveAgent> {
-    let catalogue = dispatcher.catalogue();
-    let policy = dispatcher.policy();
-    let caller = policy.caller(catalogue, who, dispatcher.facts())?;
-    let mut tools: Vec<CliTool> = caller
-        .listed()
-        .map(|index| CliTool {
-            tool: ToolName::Tool(catalogue.tool(index).spec().id.to_owned()),
-            verdict: caller.decide_elsewhere(catalogue, index).verdict,
-        })
-        .collect();
-    tools.extend(caller.handed().into_iter().map(|(tool, decision)| CliTool {
-        tool: ToolName::handed(&tool),
-        verdict: decision.verdict,
-    }));
-    let turns = caller.selected().max_turns;
-    Ok(EffectiveAgent {
-        has_no_selection: caller.has_no_selection(),
-        tools,
-        permission,
-        permission_is_own: false,
-        max_turns: u64::from(turns.value),
-        turns_stated: turns.from != "default",
-    })
 }
 
 /// The selection of tools that the agent starts from.

@@ -7,7 +7,7 @@ use registry::{AgentFile, LoadErrors, ToolAliases};
 
 use super::prelude::*;
 use super::{agent_args, flags};
-use crate::environment::AgentText;
+use mathchain::environment::AgentText;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum AgentsCommand {

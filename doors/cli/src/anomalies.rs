@@ -5,7 +5,7 @@ use journal::anomalies::{self, Anomaly, AnomalyEvidence};
 use tool_core::capability::Clock as _;
 
 use super::prelude::*;
-use crate::clock::SystemClock;
+use mathchain::clock::SystemClock;
 
 #[derive(Debug, Args)]
 #[command(

@@ -10,7 +10,7 @@ use tool_core::{CallOutcome, ErrorCode, Result, ToolError, tool_error};
 use super::global::{GlobalArgs, OutputFormat};
 use super::output::{self, write_stderr};
 use super::{exit, human};
-use crate::{Toolkit, clock};
+use mathchain::{Toolkit, clock};
 
 /// Stack of a thread that runs calls.
 pub(super) const CALL_STACK_BYTES: usize = 16 << 20;

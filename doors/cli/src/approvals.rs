@@ -10,7 +10,7 @@ use super::grant::{grant_request, record_of};
 use super::prelude::*;
 use super::request::ApprovalDetails;
 use super::{asking, resume};
-use crate::approvers::{self, authenticate_approver};
+use mathchain::approvers::{self, authenticate_approver};
 
 /// Maximum number of requests that are listed, or approved at once.
 const SHOWN_MAX: usize = 1000;

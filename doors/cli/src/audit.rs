@@ -8,7 +8,7 @@ use journal::{AuditFilter, AuditRecord, ChainCut, StateStore, VerificationChecks
 use super::folders::FolderArgs;
 use super::prelude::*;
 use super::when;
-use crate::audit_key;
+use mathchain::audit_key;
 
 /// What a record may have as its status.
 const STATUSES: [&str; 3] = ["success", "error", "pending_approval"];

@@ -4,13 +4,14 @@ use std::io::IsTerminal;
 
 use tool_core::json::JsonLimits;
 use tool_core::schema::Schema;
-use tool_core::{AnyTool, OutcomeStatus};
+use tool_core::{AnyTool, CallOutcome, OutcomeStatus};
 
 use super::answer::{answer_reader, finish_answer, on_stack};
 use super::flags::CallOptions;
 use super::output::print_usage_error;
 use super::prelude::*;
-use super::{asking, csv, data, flags, help, log, progress, signals, stdin};
+use super::save::{PictureFile, PictureSource};
+use super::{asking, csv, data, flags, help, log, natural, progress, signals, stdin};
 
 #[derive(Debug, Clone, Args)]
 #[command(
@@ -55,7 +56,7 @@ pub(super) fn run_call_command(global: &GlobalArgs, call: &CallCommand) -> Resul
     let missing = || tool_error!(InvalidRequest, "expected the name of a tool");
     let (name, rest) = call.words.split_first().ok_or_else(missing)?;
     // Usage errors and help of built-in tools need no toolkit; tools of plugins are known once plugins are loaded.
-    let built_in = crate::built_in_tool(name);
+    let built_in = mathchain::built_in_tool(name);
     let opened = match built_in {
         Some(_) => None,
         None => Some(call.caller.open(global)?),
@@ -81,7 +82,11 @@ pub(super) fn run_call_command(global: &GlobalArgs, call: &CallCommand) -> Resul
         }
         Err(_) => return Ok(help::print_tool_help(tool)),
     };
-    let (global, mut call) = whole;
+    let (of_call, mut call) = whole;
+    let global = GlobalArgs {
+        agent_program: global.agent_program.clone(),
+        ..of_call
+    };
     output::apply_output_options(&global);
     log::start_log(&global)?;
     flags::check_ambiguous(tool, &schema, rest)?;
@@ -96,10 +101,6 @@ pub(super) fn run_call_command(global: &GlobalArgs, call: &CallCommand) -> Resul
             "unexpected word `{word}` after the tool name"; "write arguments as --NAME VALUE: `mathchain help {name}`"));
     }
     let toolkit = opened.map_or_else(|| call.caller.open(&global), Ok)?;
-    let calls_once = !tool.spec().calls_tools;
-    if let (true, Some(state)) = (calls_once, toolkit.state()) {
-        state.close_follows(); // by `finish`, as soon as the call has its record
-    }
     let limits = toolkit.config().limits;
     let files = data::CommandFiles {
         arrays: toolkit.dispatcher().host().arrays.clone(),
@@ -108,13 +109,48 @@ pub(super) fn run_call_command(global: &GlobalArgs, call: &CallCommand) -> Resul
     let given =
         flags::read_option_arguments(tool.spec(), &schema, &call.options, &matches, &files)?;
     let args = given.map_or_else(|| read_arguments(tool, &schema, &limits), Ok)?;
+    let picture = call.options.save.file()?;
+    let (args, is_drawn) = match &picture {
+        Some(picture) => match picture.source(tool.spec(), &schema, args)? {
+            PictureSource::Answer(args) => (args, false),
+            PictureSource::Drawing(args) => (args, true),
+        },
+        None => (args, false),
+    };
+    let calls_once = !tool.spec().calls_tools && !is_drawn;
+    if let (true, Some(state)) = (calls_once, toolkit.state()) {
+        state.close_follows(); // by `finish`, as soon as the call has its record
+    }
     let context = CallContext {
         answer: open::approval_answer(&toolkit, call.options.yes, asking::may_ask(&toolkit))?,
         reader: answer_reader(global.format()),
         timeout_ms: call.options.timeout_ms,
         ..call.caller.context(call.role.clone())
     };
-    call_tool(&toolkit, &global, name, &args, context)
+    let caller = CommandCall {
+        toolkit: &toolkit,
+        global: &global,
+        context,
+    };
+    if let (Some(picture), true) = (&picture, is_drawn) {
+        return caller.call_and_draw(tool, &args, picture);
+    }
+    let outcome = caller.call_tool(name, &args)?;
+    let Some(picture) = picture else {
+        return finish_answer(&toolkit, &global, &outcome);
+    };
+    let saved = outcome.output().map(|output| picture.save_answer(output));
+    match saved {
+        Some(Err(err)) => {
+            finish_answer(&toolkit, &global, &outcome)?;
+            Err(err)
+        }
+        Some(Ok(rest)) => {
+            let status = OutcomeStatus::Success(rest);
+            finish_answer(&toolkit, &global, &CallOutcome { status, ..outcome })
+        }
+        None => finish_answer(&toolkit, &global, &outcome),
+    }
 }
 
 /// The one argument that a tool needs, which may be given without its name.
@@ -152,34 +188,60 @@ fn read_arguments(
     json::parse_call_arguments(&json::parse_bytes(&text, limits)?, bytes_max)
 }
 
-fn call_tool(
-    toolkit: &Toolkit,
-    global: &GlobalArgs,
-    name: &str,
-    args: &Value,
+/// What a call is made with.
+struct CommandCall<'a> {
+    toolkit: &'a Toolkit,
+    global: &'a GlobalArgs,
     context: CallContext,
-) -> Result<ExitCode> {
-    let stop = StopFlag::new();
-    signals::stop_on_signal(&stop);
-    let context = CallContext { stop, ..context };
-    let call = || {
-        progress::around_call(name, |progress| {
-            let context = CallContext {
-                progress,
-                ..context.clone()
-            };
-            on_stack(|| toolkit.call_with(&context, name, args))
-        })
-    };
-    let mut outcome = call()?;
-    if let OutcomeStatus::PendingApproval { approval_id, .. } = &outcome.status
-        && asking::may_ask(toolkit)
-    {
-        // The answer may take long; a failure is reported at the end.
-        let _ = toolkit.state().map(|state| state.flush());
-        if asking::ask_approval(global, toolkit, &context.stop, approval_id)? {
-            outcome = call()?;
+}
+
+impl CommandCall<'_> {
+    fn call_tool(&self, name: &str, args: &Value) -> Result<CallOutcome> {
+        let stop = StopFlag::new();
+        signals::stop_on_signal(&stop);
+        let context = CallContext {
+            stop,
+            ..self.context.clone()
+        };
+        let call = || {
+            progress::around_call(name, |progress| {
+                let context = CallContext {
+                    progress,
+                    ..context.clone()
+                };
+                on_stack(|| self.toolkit.call_with(&context, name, args))
+            })
+        };
+        let mut outcome = call()?;
+        if let OutcomeStatus::PendingApproval { approval_id, .. } = &outcome.status
+            && asking::may_ask(self.toolkit)
+        {
+            // The answer may take long; a failure is reported at the end.
+            let _ = self.toolkit.state().map(|state| state.flush());
+            if asking::ask_approval(self.global, self.toolkit, &context.stop, approval_id)? {
+                outcome = call()?;
+            }
         }
+        Ok(outcome)
     }
-    finish_answer(toolkit, global, &outcome)
+
+    /// Answers the call, and writes the picture that `plot` makes of its answer. Whether the caller may draw is asked before anything runs.
+    fn call_and_draw(
+        &self,
+        tool: &dyn AnyTool,
+        args: &Value,
+        picture: &PictureFile<'_>,
+    ) -> Result<ExitCode> {
+        let preview = natural::drawing_preview(picture);
+        (self.toolkit).permits(&self.context, natural::DRAWING_TOOL, &preview)?;
+        let outcome = self.call_tool(tool.spec().id, args)?;
+        let saved = match outcome.output() {
+            Some(answer) => natural::drawing_arguments(picture, tool, args, answer)
+                .and_then(|drawing| self.call_tool(natural::DRAWING_TOOL, &drawing))
+                .and_then(|drawn| natural::save_drawing(picture, &drawn)),
+            None => Ok(()),
+        };
+        let code = finish_answer(self.toolkit, self.global, &outcome)?;
+        saved.map(|()| code)
+    }
 }

@@ -8,7 +8,7 @@ use tool_core::{Result, tool_error};
 use super::complete;
 use super::global::{GlobalArgs, one_of};
 use super::open;
-use crate::{CallContext, Toolkit};
+use mathchain::{CallContext, Toolkit};
 
 /// The permissions by name.
 pub(super) const PERMISSIONS: &[(&str, Confinement, &str)] = &[

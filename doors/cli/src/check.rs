@@ -5,7 +5,7 @@ use registry::plugins::PluginStatus;
 
 use super::phases;
 use super::prelude::*;
-use crate::plugins::LoadedPlugins;
+use mathchain::plugins::LoadedPlugins;
 
 /// Reads everything; problems are errors of opening the toolkit.
 pub(super) fn check_configuration(global: &GlobalArgs) -> Result<ExitCode> {

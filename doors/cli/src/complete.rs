@@ -68,7 +68,7 @@ fn completion_command() -> clap::Command {
             .next()
             .map(|index| Cli::of_tool(catalogue.tool(index)))
     };
-    let built_in = Catalogue::new(&crate::tool_families().collect::<Vec<_>>()).ok();
+    let built_in = Catalogue::new(&mathchain::tool_families().collect::<Vec<_>>()).ok();
     let found = built_in.as_ref().and_then(with);
     let of_plugin = || with(open_completion_toolkit()?.dispatcher().catalogue());
     match names.is_empty() {
@@ -128,7 +128,7 @@ fn tool_names() -> Vec<(String, String)> {
     };
     match open_completion_toolkit() {
         Some(toolkit) => of(toolkit.dispatcher().catalogue()),
-        None => Catalogue::new(&crate::tool_families().collect::<Vec<_>>())
+        None => Catalogue::new(&mathchain::tool_families().collect::<Vec<_>>())
             .map_or_else(|_| Vec::new(), |all| of(&all)),
     }
 }

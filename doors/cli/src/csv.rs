@@ -21,7 +21,8 @@ pub(super) fn render_csv(result: &Value) -> Result<String> {
     if let Some(columns) = &columns {
         args.push(("columns", Value::array(columns.clone())));
     }
-    let writer = crate::built_in_tool("json_to_csv").ok_or_else(|| no_table_error("this build"))?;
+    let writer =
+        mathchain::built_in_tool("json_to_csv").ok_or_else(|| no_table_error("this build"))?;
     let written = writer.decode(&Value::object(args));
     let written = written.and_then(|call| call.run(&Ctx::default()));
     let written = written.map_err(|err| {
@@ -97,7 +98,7 @@ mod tests {
 
     #[test]
     fn tables_are_written_and_other_results_refused() {
-        let value = |text: &str| crate::parse_json(text).expect("JSON");
+        let value = |text: &str| mathchain::parse_json(text).expect("JSON");
         for (result, expected) in [
             (
                 r#"[{"a":1,"b":"x, y"},{"a":null,"b":"z"}]"#,
@@ -136,7 +137,7 @@ mod tests {
     #[test]
     fn tools_without_tables_are_refused_before_they_run() {
         let checked = |name: &str| {
-            let tool = crate::built_in_tool(name).expect("a built-in tool");
+            let tool = mathchain::built_in_tool(name).expect("a built-in tool");
             require_table_output(name, &tool.output_schema())
         };
         for name in ["sql_query", "csv_to_json", "json_query"] {

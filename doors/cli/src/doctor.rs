@@ -8,10 +8,10 @@ use registry::plugins::BrokenPlugin;
 use tool_core::capability::Spawner;
 use tool_core::{Capability, Spec};
 
-use super::open::RunLocations;
 use super::prelude::*;
-use crate::WorkspaceRoot;
-use crate::audit_key;
+use mathchain::WorkspaceRoot;
+use mathchain::audit_key;
+use mathchain::door::RunLocations;
 
 /// The result of one check.
 struct DoctorCheck {

@@ -4,7 +4,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use registry::offer::{self, Catalog};
 
 use super::prelude::*;
-use crate::exported::{self, DeclarationFormat};
+use mathchain_servers::exported::{self, DeclarationFormat};
 
 #[derive(Debug, Args)]
 #[command(

@@ -13,6 +13,7 @@ use super::call::CallCommand;
 use super::data::{self, CommandWord};
 use super::forms::{takes, takes_files, takes_itself, takes_texts, types};
 use super::global::GlobalArgs;
+use super::save::SaveOptions;
 
 /// Options of a call beside those that name the caller.
 #[derive(Debug, Clone, Default, Args)]
@@ -27,6 +28,8 @@ pub(super) struct CallOptions {
     /// Argument of the tool by name, also one whose name is an option of `call`; repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     pub arg: Vec<String>,
+    #[command(flatten)]
+    pub save: SaveOptions,
 }
 
 /// The command `call` for one tool: an option for each argument, required ones first, then the options of every call.
@@ -354,7 +357,10 @@ mod tests {
             bytes_max: 1 << 20,
         };
         let mut counts = [0; 3];
-        for tool in crate::tool_families().flatten().map(|entry| entry.tool()) {
+        for tool in mathchain::tool_families()
+            .flatten()
+            .map(|entry| entry.tool())
+        {
             let (spec, schema) = (tool.spec(), tool.input_schema());
             let properties = schema["properties"].as_object().into_iter().flatten();
             for (name, property) in properties {

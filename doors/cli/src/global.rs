@@ -3,11 +3,12 @@
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
+use agents::AgentProgram;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use tool_core::{Result, Value, json, npy, tool_error};
 
-use crate::environment;
+use mathchain::environment;
 
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Global options")]
@@ -48,6 +49,9 @@ pub(super) struct GlobalArgs {
     /// Whether the words are being completed for a shell, which shows no warnings.
     #[arg(skip)]
     pub completes: bool,
+    /// The program that serves agents: this one, unless it runs in the process of another.
+    #[arg(skip)]
+    pub agent_program: Option<AgentProgram>,
 }
 
 /// Levels of the log, the most severe first.

@@ -89,7 +89,7 @@ fn of_tool(global: &GlobalArgs, name: &str) -> Result<ExitCode> {
         write_stdout(text);
         return Ok(exit::OK.into());
     }
-    let built_in = Catalogue::new(&crate::tool_families().collect::<Vec<_>>())?;
+    let built_in = Catalogue::new(&mathchain::tool_families().collect::<Vec<_>>())?;
     if let Some(index) = built_in.called(name) {
         return Ok(print_tool_help(built_in.tool(index)));
     }
@@ -126,33 +126,27 @@ fn find_help_page(name: &str) -> Option<&'static str> {
 
 /// Pages that help and errors refer to.
 pub(super) const PAGES: &[(&str, &str)] = &[
-    ("agents", include_str!("../../assets/docs/agents.md")),
-    ("answers", include_str!("../../assets/docs/answers.md")),
-    (
-        "expressions",
-        include_str!("../../assets/docs/expressions.md"),
-    ),
-    ("files", include_str!("../../assets/docs/files.md")),
-    ("glossary", include_str!("../../assets/docs/glossary.md")),
-    ("http", include_str!("../../assets/docs/http.md")),
-    ("mcp", include_str!("../../assets/docs/mcp.md")),
+    ("agents", include_str!("../assets/docs/agents.md")),
+    ("answers", include_str!("../assets/docs/answers.md")),
+    ("expressions", include_str!("../assets/docs/expressions.md")),
+    ("files", include_str!("../assets/docs/files.md")),
+    ("glossary", include_str!("../assets/docs/glossary.md")),
+    ("http", include_str!("../assets/docs/http.md")),
+    ("mcp", include_str!("../assets/docs/mcp.md")),
     (
         "observability",
-        include_str!("../../assets/docs/observability.md"),
+        include_str!("../assets/docs/observability.md"),
     ),
-    (
-        "operations",
-        include_str!("../../assets/docs/operations.md"),
-    ),
-    ("pipelines", include_str!("../../assets/docs/pipelines.md")),
-    ("plans", include_str!("../../assets/docs/plans.md")),
-    ("plugins", include_str!("../../assets/docs/plugins.md")),
-    ("policy", include_str!("../../assets/docs/policy.md")),
-    ("runs", include_str!("../../assets/docs/runs.md")),
-    ("sessions", include_str!("../../assets/docs/sessions.md")),
-    ("state", include_str!("../../assets/docs/state.md")),
-    ("web", include_str!("../../assets/docs/web.md")),
-    ("workflows", include_str!("../../assets/docs/workflows.md")),
+    ("operations", include_str!("../assets/docs/operations.md")),
+    ("pipelines", include_str!("../assets/docs/pipelines.md")),
+    ("plans", include_str!("../assets/docs/plans.md")),
+    ("plugins", include_str!("../assets/docs/plugins.md")),
+    ("policy", include_str!("../assets/docs/policy.md")),
+    ("runs", include_str!("../assets/docs/runs.md")),
+    ("sessions", include_str!("../assets/docs/sessions.md")),
+    ("state", include_str!("../assets/docs/state.md")),
+    ("web", include_str!("../assets/docs/web.md")),
+    ("workflows", include_str!("../assets/docs/workflows.md")),
 ];
 
 /// Prints the help of a tool: its arguments and examples, and with `--help` the options of a call.

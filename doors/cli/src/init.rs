@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::prelude::*;
 use super::trust;
-use crate::environment::{AGENTS_FOLDER, CONFIG_NAMES};
+use mathchain::environment::{AGENTS_FOLDER, CONFIG_NAMES};
 
 #[derive(Debug, Args)]
 pub(super) struct InitCommand {

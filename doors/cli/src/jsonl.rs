@@ -15,7 +15,7 @@ use tool_core::ctx::Progress;
 use super::answer::CALL_STACK_BYTES;
 use super::prelude::*;
 use super::signals::ServerClosing;
-use crate::line::{self, LineCall};
+use mathchain_servers::line::{self, LineCall};
 
 /// Settings of the server.
 pub(super) struct JsonlSettings {

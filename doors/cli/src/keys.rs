@@ -6,9 +6,9 @@ use registry::UnitDuration;
 use tool_core::capability::Clock as _;
 
 use super::prelude::*;
-use crate::clock::SystemClock;
-use crate::keys::{self, ApiKey, KeyWorkspace};
-use crate::{approvers, approvers::authenticate_approver};
+use mathchain::clock::SystemClock;
+use mathchain::{approvers, approvers::authenticate_approver};
+use mathchain_servers::keys::{self, ApiKey, KeyWorkspace};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum KeysCommand {

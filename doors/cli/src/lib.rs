@@ -18,7 +18,6 @@ mod cancel;
 mod changes;
 mod check;
 mod complete;
-mod configured;
 mod csv;
 mod data;
 mod doctor;
@@ -36,15 +35,15 @@ mod human;
 mod inbox;
 mod init;
 mod jsonl;
-#[cfg(feature = "servers")]
 mod keys;
 mod log;
 mod man;
+mod natural;
 mod open;
 mod output;
 mod phases;
 mod pin;
-#[cfg(all(feature = "servers", target_os = "linux"))]
+#[cfg(target_os = "linux")]
 mod pipeline;
 mod plan;
 mod plugins;
@@ -57,14 +56,12 @@ mod resume;
 mod roles;
 mod run;
 mod runs;
+mod save;
 mod schema;
 mod serve;
 mod session;
-#[cfg(feature = "servers")]
 mod setup;
 mod signals;
-#[cfg(all(feature = "servers", target_os = "linux"))]
-mod spawn;
 mod state;
 mod state_copy;
 mod stdin;
@@ -80,14 +77,13 @@ mod workspace;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use ::agents::AgentProgram;
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, Args as _, CommandFactory, FromArgMatches as _, Parser, Subcommand};
 use tool_core::schema::Schema;
 use tool_core::{AnyTool, Result};
 
 use global::GlobalArgs;
-
-pub use open::project_builder;
 
 /// Run maths, data and host tools with policy, audit and replayable plans
 #[derive(Debug, Parser)]
@@ -128,7 +124,6 @@ enum CliCommand {
     /// Answer many calls: JSON lines, MCP clients, HTTP
     Serve(serve::ServeCommand),
     /// List, create and revoke keys of the HTTP server
-    #[cfg(feature = "servers")]
     #[command(subcommand)]
     Keys(keys::KeysCommand),
     /// Serve one replayable session with a model, as events and plans
@@ -173,7 +168,7 @@ enum CliCommand {
     #[command(subcommand, alias = "phase")]
     Phases(phases::PhasesCommand),
     /// Run phases of agents as a pipeline; list, show and resume such runs
-    #[cfg(all(feature = "servers", target_os = "linux"))]
+    #[cfg(target_os = "linux")]
     #[command(subcommand, alias = "pipelines")]
     Pipeline(pipeline::PipelineCommand),
     /// List, show, verify and export audit records
@@ -192,7 +187,6 @@ enum CliCommand {
     #[command(subcommand)]
     State(state::StateCommand),
     /// Register this program as a server in the configuration of an MCP client
-    #[cfg(feature = "servers")]
     Setup(setup::SetupCommand),
     /// Check the project: configuration and every agent, phase and plugin
     #[command(
@@ -295,7 +289,7 @@ impl Cli {
 /// The name of a tool that stands where a command is expected: `mathchain calculate '2+2'` is a call.
 fn tool_as_command(err: &clap::Error) -> Option<String> {
     match err.get(ContextKind::InvalidSubcommand)? {
-        ContextValue::String(name) => crate::built_in_tool(name).map(|_| name.clone()),
+        ContextValue::String(name) => mathchain::built_in_tool(name).map(|_| name.clone()),
         _ => None,
     }
 }
@@ -307,7 +301,7 @@ fn suggest_tool(mut err: clap::Error) -> clap::Error {
     };
     let commands = Cli::command();
     let commands = commands.get_subcommands().map(clap::Command::get_name);
-    let tools = crate::tool_families()
+    let tools = mathchain::tool_families()
         .flatten()
         .map(|entry| entry.tool().spec().id);
     let Some(near) = tool_core::nearest::nearest_name(name, commands.chain(tools)) else {
@@ -334,25 +328,23 @@ fn missing_subcommand_error(root: &mut clap::Command) -> clap::Error {
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     host_sandbox::sandbox::launch_if_asked();
-    #[cfg(all(feature = "servers", target_os = "linux"))]
-    open::start_agents_by(spawn::agent_starter);
-    run_words()
+    run_words(mathchain::agent_host::program_of_this_process())
 }
 
 /// As [`main`], for a program that offers MCP clients more than this library does.
-#[cfg(feature = "servers")]
-pub fn main_with(extra: std::sync::Arc<dyn crate::ServerExtension>) -> ExitCode {
+pub fn main_with(extra: std::sync::Arc<dyn mathchain_servers::ServerExtension>) -> ExitCode {
     serve::offer_extra(extra);
     main()
 }
 
-/// Runs a command line, the name of the program first, in a process whose own is that of a host such as an interpreter; once.
-pub fn run_command_line(words: Vec<OsString>) -> ExitCode {
+/// Runs a command line, the name of the program first, in a process whose own is that of a host such as an interpreter; once. `agents` is
+/// the program that serves the agents that it starts; without one it starts none.
+pub fn run_command_line(words: Vec<OsString>, agents: Option<AgentProgram>) -> ExitCode {
     words::set_words(words);
-    run_words()
+    run_words(agents)
 }
 
-fn run_words() -> ExitCode {
+fn run_words(agent_program: Option<AgentProgram>) -> ExitCode {
     if let Some(code) = complete::if_asked() {
         return code;
     }
@@ -397,6 +389,7 @@ fn run_words() -> ExitCode {
     };
     let global = GlobalArgs {
         is_door: cli.command.is_door(),
+        agent_program,
         ..global
     };
     output::apply_output_options(&global);
@@ -415,7 +408,7 @@ fn run_words() -> ExitCode {
             output::print_error(&global, &err);
             exit::of_error(&err).into()
         });
-    if let Some(dropped) = crate::otel::finish_spans() {
+    if let Some(dropped) = mathchain::otel::finish_spans() {
         output::write_stderr(&dropped);
     }
     match output::is_incomplete() {
@@ -432,7 +425,6 @@ fn dispatch_command(global: &GlobalArgs, command: CliCommand) -> Result<ExitCode
         CliCommand::Runs(args) => runs::run_runs_command(global, &args),
         CliCommand::Replay(args) => replay::replay_run(global, &args),
         CliCommand::Serve(args) => serve::run_serve_command(global, &args),
-        #[cfg(feature = "servers")]
         CliCommand::Keys(args) => keys::run_keys_command(global, &args),
         CliCommand::Session(args) => session::run_session_command(global, &args),
         CliCommand::Tools(args) => tools::run_tools_command(global, &args),
@@ -449,7 +441,7 @@ fn dispatch_command(global: &GlobalArgs, command: CliCommand) -> Result<ExitCode
         CliCommand::Agents(args) => agents::run_agents_command(global, &args),
         CliCommand::AgentArgs(args) => agent_args::agent_args(global, &args),
         CliCommand::Phases(args) => phases::run_phases_command(global, &args),
-        #[cfg(all(feature = "servers", target_os = "linux"))]
+        #[cfg(target_os = "linux")]
         CliCommand::Pipeline(args) => pipeline::run_pipeline_command(global, &args),
         CliCommand::Audit(args) => audit::run_audit_command(global, &args),
         CliCommand::Chain(anomalies::ChainCommand::Anomalies(args)) => {
@@ -458,7 +450,6 @@ fn dispatch_command(global: &GlobalArgs, command: CliCommand) -> Result<ExitCode
         CliCommand::Artifacts(args) => artifacts::run_artifacts_command(global, &args),
         CliCommand::Backups(args) => backups::run_backups_command(global, &args),
         CliCommand::State(args) => state::run_state_command(global, &args),
-        #[cfg(feature = "servers")]
         CliCommand::Setup(args) => setup::register_program(global, &args),
         CliCommand::Check => check::check_configuration(global),
         CliCommand::Doctor => doctor::run_doctor(global),

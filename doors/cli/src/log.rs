@@ -12,7 +12,7 @@ use tool_core::capability::Clock as _;
 
 use super::global::{LogFormat, LogLevel};
 use super::prelude::*;
-use crate::clock::SystemClock;
+use mathchain::clock::SystemClock;
 
 static OF_PROCESS: OnceLock<Arc<LogWriter>> = OnceLock::new();
 

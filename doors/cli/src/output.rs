@@ -263,16 +263,41 @@ pub(super) fn to_file(
     force: bool,
     write: impl FnOnce(&mut dyn Write) -> Result<()>,
 ) -> Result<u64> {
+    let flag = ReplaceFlag {
+        name: "--force",
+        is_set: force,
+    };
+    to_file_unless(path, flag, write)
+}
+
+/// The flag by which an existing file is replaced.
+pub(super) struct ReplaceFlag {
+    /// As a user writes it.
+    pub(super) name: &'static str,
+    /// Whether it is given.
+    pub(super) is_set: bool,
+}
+
+/// As [`to_file`], with the flag that the command has.
+///
+/// # Errors
+/// As [`to_file`].
+pub(super) fn to_file_unless(
+    path: &Path,
+    flag: ReplaceFlag,
+    write: impl FnOnce(&mut dyn Write) -> Result<()>,
+) -> Result<u64> {
     let failed = |err: std::io::Error| {
-        let exists = err.kind() == std::io::ErrorKind::AlreadyExists;
-        let hint = match exists {
-            true => "choose a new name, or replace it with --force",
-            false => "choose a file in a writable folder",
+        let hint = match err.kind() {
+            std::io::ErrorKind::AlreadyExists => {
+                format!("choose a new name, or replace it with {}", flag.name)
+            }
+            _ => "choose a file in a writable folder".to_owned(),
         };
         let path = path.display();
         tool_error!(ToolError, "io"; "cannot write `{path}`: {err}").hint(hint)
     };
-    let file = match force {
+    let file = match flag.is_set {
         true => File::create(path),
         false => File::create_new(path),
     };

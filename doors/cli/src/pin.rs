@@ -8,9 +8,9 @@ use tool_core::Ctx;
 use super::human::escape_invisible;
 use super::prelude::*;
 use super::{asking, changes};
-use crate::clock::SystemClock;
-use crate::plugins;
-use crate::trust::TrustRecord;
+use mathchain::clock::SystemClock;
+use mathchain::plugins;
+use mathchain::trust::TrustRecord;
 
 /// Shows how a server is started, starts it after a yes, shows its tools, and after another pins them.
 pub(super) fn pin_server(

@@ -8,8 +8,8 @@ use tool_core::Ctx;
 
 use super::pin;
 use super::prelude::*;
-use crate::trust::TrustRecord;
-use crate::{generation, plugins};
+use mathchain::trust::TrustRecord;
+use mathchain::{generation, plugins};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum PluginsCommand {

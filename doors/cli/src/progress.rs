@@ -17,7 +17,7 @@ use tool_core::ctx::Progress;
 
 use super::output::write_stderr;
 use super::{human, output};
-use crate::environment;
+use mathchain::environment;
 
 /// A call that takes less time draws nothing.
 const SHOW_AFTER: Duration = Duration::from_millis(400);

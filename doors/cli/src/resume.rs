@@ -9,8 +9,8 @@ use journal::{RunRecord, RunState, StateScope};
 use super::prelude::*;
 use super::session::SessionWorld;
 use super::{asking, progress, run, signals};
-use crate::real_paths::RealPaths;
-use crate::roots;
+use mathchain::real_paths::RealPaths;
+use mathchain::roots;
 
 #[derive(Debug, Clone, Args)]
 #[command(

@@ -10,6 +10,7 @@ use tool_core::OutcomeStatus;
 use super::plan::source::{self, PlanArgs, PlanSourceError};
 use super::prelude::*;
 use super::progress::with_display;
+use super::save::SaveOptions;
 use super::{asking, signals};
 
 #[derive(Debug, Args)]
@@ -45,6 +46,8 @@ pub(super) struct PlanRunCommand {
     /// Write the timeline as a Chrome trace, for chrome://tracing and Perfetto; replaces the file
     #[arg(long, value_name = "FILE")]
     pub trace_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub save: SaveOptions,
 }
 
 /// Runs a plan, or explains it.
@@ -74,6 +77,7 @@ pub(super) fn execute_plan(global: &GlobalArgs, run: &PlanRunCommand) -> Result<
             Err(problems) => Ok(refused(problems)),
         };
     }
+    let picture = run.save.file()?;
     if let Some(file) = &run.trace_file {
         // A file that cannot be written is an error before anything runs.
         source::create_named_file(file)?;
@@ -95,13 +99,22 @@ pub(super) fn execute_plan(global: &GlobalArgs, run: &PlanRunCommand) -> Result<
     });
     match result {
         Ok(result) => {
-            let result = asking::continue_suspended_run(global, &toolkit, &context, result)?;
+            let mut result = asking::continue_suspended_run(global, &toolkit, &context, result)?;
+            let saved = match &picture {
+                Some(picture) if result.is_success() => {
+                    let outputs = Value::Object(Arc::new(result.outputs.clone()));
+                    picture.save_answer(&outputs).map(|rest| {
+                        result.outputs = rest.as_object().cloned().unwrap_or_default();
+                    })
+                }
+                _ => Ok(()),
+            };
             let code = finish_with(global, &toolkit, &result, run.trace);
             if let Some(file) = &run.trace_file {
                 let text = json::to_text(&result.chrome_trace());
                 source::write_named_file(file, &format!("{text}\n"))?;
             }
-            Ok(code)
+            saved.map(|()| code)
         }
         Err(problems) => {
             answer::close_audit(&toolkit);
@@ -139,7 +152,7 @@ fn finish_with(
                 write_stderr(&result.trace_text());
             }
             let outputs = Value::Object(Arc::new(result.outputs.clone()));
-            print_text(&human::render_value(&outputs));
+            print_text(&human::render_value(&human::without_pictures(&outputs)));
             write_stderr(&match outcome.status {
                 // The summary has the commands to continue.
                 OutcomeStatus::PendingApproval { .. } => human::render_warnings(&outcome),

@@ -176,7 +176,7 @@ pub(super) fn run_runs_command(global: &GlobalArgs, runs: &RunsCommand) -> Resul
                 RunExportFormat::Jsonl => {
                     state.export(Some(&id), out)?;
                 }
-                RunExportFormat::Otlp => crate::otel::write_run(&state.run_records(&id)?, out)?,
+                RunExportFormat::Otlp => mathchain::otel::write_run(&state.run_records(&id)?, out)?,
             }
             exit::OK.into()
         }
