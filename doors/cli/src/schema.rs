@@ -24,7 +24,6 @@ const SCHEMAS: &[SchemaFile] = &[
         files: "plans in YAML and JSON",
         schema: |_| Ok(chain_runtime::plan::plan_schema()),
     },
-    #[cfg(feature = "servers")]
     SchemaFile {
         name: "openapi",
         files: "the HTTP server, as `GET /v1/openapi.json` describes it to the default caller",
@@ -53,13 +52,12 @@ pub(super) fn print_schema(global: &GlobalArgs, name: Option<&str>) -> Result<Ex
 }
 
 /// The document for a caller without options.
-#[cfg(feature = "servers")]
 fn openapi_document(global: &GlobalArgs) -> Result<Schema> {
     let toolkit = open::open_toolkit(global)?;
     let caller = toolkit.caller(&CallContext::default());
-    let has_keys = match crate::keys::keys_path() {
-        Some(file) => crate::keys::read_keys(&file)?.is_some(),
+    let has_keys = match mathchain_servers::keys::keys_path() {
+        Some(file) => mathchain_servers::keys::read_keys(&file)?.is_some(),
         None => false,
     };
-    crate::http::openapi::openapi_document(&toolkit.dispatcher(), &caller, has_keys)
+    mathchain_servers::http::openapi::openapi_document(&toolkit.dispatcher(), &caller, has_keys)
 }

@@ -69,20 +69,19 @@ pub(super) struct ServeCommand {
 }
 
 /// What the program around this library offers beside.
-#[cfg(feature = "servers")]
-static EXTRA: std::sync::OnceLock<Arc<dyn crate::ServerExtension>> = std::sync::OnceLock::new();
+static EXTRA: std::sync::OnceLock<Arc<dyn mathchain_servers::ServerExtension>> =
+    std::sync::OnceLock::new();
 
 /// Offers MCP clients this beside; the first setting is kept.
-#[cfg(feature = "servers")]
-pub(super) fn offer_extra(extra: Arc<dyn crate::ServerExtension>) {
+pub(super) fn offer_extra(extra: Arc<dyn mathchain_servers::ServerExtension>) {
     let _ = EXTRA.set(extra);
 }
 
 /// Answers lines until the input ends.
 pub(super) fn run_serve_command(global: &GlobalArgs, serve: &ServeCommand) -> Result<ExitCode> {
-    #[cfg(all(feature = "servers", target_os = "linux"))]
+    #[cfg(target_os = "linux")]
     if let Some(folder) = &serve.through {
-        return super::pipeline::exchange::join_exchange(folder);
+        return mathchain::agent_host::join_exchange(folder).map(|()| exit::OK.into());
     }
     serve.caller.check_facts()?;
     let toolkit = serve.caller.open(global)?;
@@ -105,7 +104,6 @@ pub(super) fn run_serve_command(global: &GlobalArgs, serve: &ServeCommand) -> Re
     let files = open::watched_paths(global)?;
     let done = StopFlag::new();
     let toolkit = Arc::new(toolkit);
-    #[cfg(feature = "servers")]
     if let Some(extra) = EXTRA.get() {
         extra.opened(&toolkit)?;
     }
@@ -198,7 +196,9 @@ impl ServeCommand {
         if let Some(heir) = &self.heir {
             return CallContext {
                 role: Some(heir.role.clone()),
+                agent: heir.agent.clone(),
                 spawned: heir.spawned.clone(),
+                phase: heir.phase.clone(),
                 permission: heir.permission,
                 task: heir.task.clone(),
                 overrides: heir.run.clone(),
@@ -215,7 +215,6 @@ impl ServeCommand {
 
 impl ServeCommand {
     /// The threads of a server whose calls may wait for something else than a processor.
-    #[cfg(feature = "servers")]
     fn workers(&self) -> usize {
         self.threads
             .map_or_else(|| 4 * jsonl::worker_count(None), usize::from)
@@ -223,7 +222,6 @@ impl ServeCommand {
 
     /// The role of calls with the token of an HTTP server: the one that was asked for, else that of the agent, else the default of the
     /// configuration, else the narrowest that it names. It is the operator's only where that was asked for.
-    #[cfg(feature = "servers")]
     fn role_of_token(&self, toolkit: &Toolkit) -> Result<Option<String>> {
         /// Pure tools alone, where the configuration names no role.
         const NARROW: &str = "worker_math";
@@ -249,15 +247,13 @@ impl ServeCommand {
         let narrowest = narrowest.map_or_else(|| NARROW.to_owned(), |(_, name)| name);
         Ok(Some(narrowest))
     }
-
-    #[cfg(feature = "servers")]
     fn offered(
         &self,
         role: Option<String>,
         catalog: Catalog,
         line_bytes_max: usize,
-    ) -> crate::mcp::McpSettings {
-        crate::mcp::McpSettings {
+    ) -> mathchain_servers::mcp::McpSettings {
+        mathchain_servers::mcp::McpSettings {
             context: self.context(role),
             catalog: self.catalog.unwrap_or(catalog),
             line_bytes_max,
@@ -267,8 +263,6 @@ impl ServeCommand {
         }
     }
 }
-
-#[cfg(feature = "servers")]
 fn answer_client(
     toolkit: &Arc<Toolkit>,
     serve: &ServeCommand,
@@ -276,7 +270,7 @@ fn answer_client(
 ) -> Result<()> {
     let settings = serve.offered(serve.role.clone(), Catalog::default(), door.line_bytes_max);
     let closing = door.closing.clone();
-    crate::mcp::serve_stdio(
+    mathchain_servers::mcp::serve_stdio(
         toolkit.clone(),
         settings,
         serve.workers(),
@@ -284,8 +278,6 @@ fn answer_client(
         move || closing.wait(),
     )
 }
-
-#[cfg(feature = "servers")]
 fn answer_requests(
     global: &GlobalArgs,
     toolkit: &Arc<Toolkit>,
@@ -302,7 +294,7 @@ fn answer_requests(
                 "write `listen = \"127.0.0.1:8931\"`")
         })?,
     };
-    let settings = crate::http::HttpServerSettings {
+    let settings = mathchain_servers::http::HttpServerSettings {
         listen,
         hosts: config.hosts,
         origins: config.origins,
@@ -322,29 +314,7 @@ fn answer_requests(
     };
     let closing = door.closing.clone();
     let tell = |line: &str| write_stderr(&format!("{line}\n"));
-    crate::http::serve_http(toolkit.clone(), settings, &door.stop, tell, move || {
+    mathchain_servers::http::serve_http(toolkit.clone(), settings, &door.stop, tell, move || {
         closing.wait()
     })
-}
-
-#[cfg(not(feature = "servers"))]
-fn answer_client(_: &Arc<Toolkit>, _: &ServeCommand, _: &jsonl::JsonlSettings) -> Result<()> {
-    Err(without_servers())
-}
-
-#[cfg(not(feature = "servers"))]
-fn answer_requests(
-    _: &GlobalArgs,
-    _: &Arc<Toolkit>,
-    _: &ServeCommand,
-    _: &jsonl::JsonlSettings,
-    _: Option<SocketAddr>,
-) -> Result<()> {
-    Err(without_servers())
-}
-
-#[cfg(not(feature = "servers"))]
-fn without_servers() -> ToolError {
-    tool_error!(PreconditionFailed, "feature"; "this program was built without the feature `servers`";
-        "build it with `--features servers`")
 }

@@ -73,7 +73,7 @@ mod unix {
 
     /// Closes a server: it reads no more input.
     #[derive(Clone)]
-    pub(in crate::cli) struct ServerClosing {
+    pub(crate) struct ServerClosing {
         closed: Arc<AtomicBool>,
         /// Shut down on closing, which wakes the reader of input.
         bell: Arc<(UnixStream, UnixStream)>,
@@ -88,7 +88,7 @@ mod unix {
 
     impl ServerClosing {
         /// Closes the server at the first signal: lines already read are answered. Ctrl-C cancels running calls at once.
-        pub(in crate::cli) fn on_signal(stop: &StopFlag) -> io::Result<Self> {
+        pub(crate) fn on_signal(stop: &StopFlag) -> io::Result<Self> {
             let closing = Self {
                 closed: Arc::default(),
                 bell: Arc::new(UnixStream::pair()?),
@@ -114,18 +114,17 @@ mod unix {
         }
 
         /// Reads nothing more.
-        pub(in crate::cli) fn close(&self) {
+        pub(crate) fn close(&self) {
             self.closed.store(true, Ordering::SeqCst);
             let _ = self.bell.0.shutdown(Shutdown::Both); // wakes the reader
         }
 
-        pub(in crate::cli) fn is_closed(&self) -> bool {
+        pub(crate) fn is_closed(&self) -> bool {
             self.closed.load(Ordering::SeqCst)
         }
 
         /// Waits until the server closes.
-        #[cfg(feature = "servers")]
-        pub(in crate::cli) fn wait(&self) {
+        pub(crate) fn wait(&self) {
             while !self.is_closed() {
                 let mut waiting = [PollFd::new(&self.bell.1, PollFlags::IN)];
                 let _ = poll(&mut waiting, None); // an interrupted wait is repeated
@@ -148,7 +147,7 @@ mod unix {
         }
 
         /// Standard input, which ends when the server closes.
-        pub(in crate::cli) fn stdin(&self) -> io::Result<impl Read + Send + use<>> {
+        pub(crate) fn stdin(&self) -> io::Result<impl Read + Send + use<>> {
             Ok(ClosableStdin {
                 stdin: File::from(io::stdin().as_fd().try_clone_to_owned()?),
                 closing: self.clone(),
@@ -248,10 +247,10 @@ mod portable {
     const CTRL_C: i32 = 130;
 
     #[derive(Clone)]
-    pub(in crate::cli) struct ServerClosing(Arc<AtomicBool>);
+    pub(crate) struct ServerClosing(Arc<AtomicBool>);
 
     impl ServerClosing {
-        pub(in crate::cli) fn on_signal(stop: &StopFlag) -> io::Result<Self> {
+        pub(crate) fn on_signal(stop: &StopFlag) -> io::Result<Self> {
             let closing = Self(Arc::default());
             let (door, stop) = (closing.clone(), stop.clone());
             handle(move |_| {
@@ -261,22 +260,20 @@ mod portable {
             Ok(closing)
         }
 
-        pub(in crate::cli) fn close(&self) {
+        pub(crate) fn close(&self) {
             self.0.store(true, Ordering::SeqCst);
         }
 
-        pub(in crate::cli) fn is_closed(&self) -> bool {
+        pub(crate) fn is_closed(&self) -> bool {
             self.0.load(Ordering::SeqCst)
         }
-
-        #[cfg(feature = "servers")]
-        pub(in crate::cli) fn wait(&self) {
+        pub(crate) fn wait(&self) {
             while !self.is_closed() {
                 std::thread::sleep(std::time::Duration::from_millis(100));
             }
         }
 
-        pub(in crate::cli) fn stdin(&self) -> io::Result<impl Read + Send + use<>> {
+        pub(crate) fn stdin(&self) -> io::Result<impl Read + Send + use<>> {
             Ok(io::stdin())
         }
     }

@@ -6,8 +6,8 @@ use journal::{PruneReport, StatePartSize, StateSize};
 
 use super::prelude::*;
 use super::{state_copy, when};
-use crate::audit_key;
-use crate::clock::SystemClock;
+use mathchain::audit_key;
+use mathchain::clock::SystemClock;
 use tool_core::capability::Clock as _;
 
 #[derive(Debug, Subcommand)]

@@ -9,8 +9,8 @@ use journal::{FILE_NAME, StateStore, VerificationChecks};
 use tool_core::capability::Clock as _;
 
 use super::prelude::*;
-use crate::clock::SystemClock;
-use crate::{audit_key, identity, user_rules};
+use mathchain::clock::SystemClock;
+use mathchain::{audit_key, identity, user_rules};
 
 /// The last entry.
 const MANIFEST: &str = "manifest.json";

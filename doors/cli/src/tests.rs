@@ -141,7 +141,7 @@ fn every_command_has_an_example_that_parses() {
     let mut root = Cli::command();
     root.build();
     let roles = registry::Config::default();
-    let catalogue = registry::Catalogue::new(&crate::tool_families().collect::<Vec<_>>());
+    let catalogue = registry::Catalogue::new(&mathchain::tool_families().collect::<Vec<_>>());
     let catalogue = catalogue.expect("the tools that there are");
     let policy = registry::policy::Policy::compile(&catalogue, &roles, &[]);
     let policy = policy.expect("the built-in roles");

@@ -298,7 +298,7 @@ fn show_elsewhere(global: &GlobalArgs, tool: &HandedTool) -> Result<ExitCode> {
 
 fn show_tool(global: &GlobalArgs, tool: &dyn AnyTool, schema: bool) -> Result<ExitCode> {
     let (input, output) = (tool.input_schema(), tool.output_schema());
-    let as_value = |schema: &serde_json::Value| crate::parse_json(&schema.to_string());
+    let as_value = |schema: &serde_json::Value| mathchain::parse_json(&schema.to_string());
     let schemas = [
         ("input_schema", as_value(&input)?),
         ("output_schema", as_value(&output)?),

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::human::escape_invisible;
 use super::prelude::*;
 use super::{asking, changes};
-use crate::trust::{TrustItem, TrustRecord};
+use mathchain::trust::{TrustItem, TrustRecord};
 
 #[derive(Debug, Args)]
 #[command(

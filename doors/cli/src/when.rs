@@ -3,7 +3,7 @@
 use registry::UnitDuration;
 
 use super::prelude::*;
-use crate::clock::SystemClock;
+use mathchain::clock::SystemClock;
 use tool_core::capability::Clock as _;
 
 /// Reads a point in time as milliseconds since 1970-01-01 UTC: an age before now, or a date with or without a time of day, which is

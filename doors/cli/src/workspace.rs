@@ -10,7 +10,7 @@ use workflow::tools::log as of_workflows;
 
 use super::prelude::*;
 use super::workflow::{collect_documents, workflow_log};
-use crate::identity::{self, ProjectState, WorkspaceBinding};
+use mathchain::identity::{self, ProjectState, WorkspaceBinding};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum WorkspaceCommand {

@@ -1,6 +1,7 @@
 //! Text for readers: answers, errors and warnings; below, values, numbers, tables, and text that cannot steer a terminal.
 
 mod number;
+mod pictures;
 mod record;
 mod safe;
 mod table;
@@ -12,6 +13,7 @@ use std::fmt::Write as _;
 use tool_core::{CallOutcome, OutcomeStatus, ToolError, Value};
 
 pub(super) use number::{DIGITS, set_digits};
+pub(super) use pictures::{PICTURE_ENDINGS, without_pictures};
 pub(super) use record::render_record;
 pub(super) use safe::{escape_invisible, replace_controls};
 pub(super) use table::TextTable;
@@ -31,9 +33,8 @@ pub(super) struct RenderedAnswer {
 pub(super) fn render_outcome(outcome: &CallOutcome) -> RenderedAnswer {
     let mut stderr = render_warnings(outcome);
     let stdout = match &outcome.status {
-        OutcomeStatus::Success(output) => {
-            find_picture(output).map_or_else(|| render_value(output), str::to_owned)
-        }
+        OutcomeStatus::Success(output) => find_picture(output)
+            .map_or_else(|| render_value(&without_pictures(output)), str::to_owned),
         OutcomeStatus::Error(err) => {
             stderr.push_str(&render_error(err));
             String::new()

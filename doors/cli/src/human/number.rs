@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use tool_core::number::non_finite_spelling;
 
 /// Significant digits of numbers in text where none are asked for.
-pub(in crate::cli) const DIGITS: u8 = 6;
+pub(crate) const DIGITS: u8 = 6;
 
 static SHOWN: AtomicU8 = AtomicU8::new(DIGITS);
 
 /// Sets the significant digits of numbers in text.
-pub(in crate::cli) fn set_digits(digits: u8) {
+pub(crate) fn set_digits(digits: u8) {
     SHOWN.store(digits, Ordering::Relaxed);
 }
 

@@ -9,7 +9,7 @@ use super::value::render_value;
 const MOMENT_LEAST: i64 = 100_000_000_000;
 
 /// A stored record for a reader; `--json` has it as it is.
-pub(in crate::cli) fn render_record(stored: &Value) -> String {
+pub(crate) fn render_record(stored: &Value) -> String {
     render_value(&readable_record(stored))
 }
 

@@ -6,7 +6,7 @@ use registry::is_unseen;
 
 /// Replaces characters that control the terminal or change the direction of text; line ends, tabs and whole sixel pictures remain.
 /// All text for readers passes here.
-pub(in crate::cli) fn replace_controls(text: &str) -> Cow<'_, str> {
+pub(crate) fn replace_controls(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
     }
@@ -35,7 +35,7 @@ fn replace_control(character: char) -> char {
 }
 
 /// The text with every character that a reader does not see, or that steers a terminal, as its number: what is agreed to is what is shown.
-pub(in crate::cli) fn escape_invisible(text: &str) -> String {
+pub(crate) fn escape_invisible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
         match is_unsafe(character) || character == '\t' || is_unseen(character) {

@@ -4,7 +4,7 @@ use super::text::terminal_width;
 
 /// Rows of cells below names of columns.
 #[derive(Debug, Default)]
-pub(in crate::cli) struct TextTable {
+pub(crate) struct TextTable {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
     /// Whether all cells of a column are numbers, which are aligned at their decimal points.
@@ -20,7 +20,7 @@ const CELL_MAX: usize = 60;
 
 impl TextTable {
     /// A table without rows.
-    pub(in crate::cli) fn new(header: impl IntoIterator<Item = impl Into<String>>) -> Self {
+    pub(crate) fn new(header: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let header: Vec<String> = header.into_iter().map(Into::into).collect();
         Self {
             numeric: vec![true; header.len()],
@@ -31,7 +31,7 @@ impl TextTable {
     }
 
     /// Adds a row with a cell for each column.
-    pub(in crate::cli) fn push(&mut self, cells: Vec<String>) {
+    pub(crate) fn push(&mut self, cells: Vec<String>) {
         let columns = self.numeric.iter_mut().zip(&mut self.fractions);
         for (cell, (numeric, longest)) in cells.iter().zip(columns) {
             *numeric &= is_number(cell);
@@ -41,7 +41,7 @@ impl TextTable {
     }
 
     /// The lines, indented; `None` for a table that is wider than the screen or has a cell of several lines.
-    pub(in crate::cli) fn fitting(&self, indent: usize) -> Option<String> {
+    pub(crate) fn fitting(&self, indent: usize) -> Option<String> {
         let cells = || self.rows.iter().flatten();
         let fits = |cell: &String| !cell.contains('\n') && cell_width(cell) <= CELL_MAX;
         let total: usize = self.widths().iter().map(|width| width + GAP).sum();
@@ -49,7 +49,7 @@ impl TextTable {
     }
 
     /// The lines, indented.
-    pub(in crate::cli) fn lines(&self, indent: usize) -> String {
+    pub(crate) fn lines(&self, indent: usize) -> String {
         let widths = self.widths();
         let has_header = self.header.iter().any(|name| !name.is_empty());
         let header = has_header.then_some(&self.header);

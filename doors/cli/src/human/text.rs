@@ -2,10 +2,10 @@
 
 use std::io::IsTerminal as _;
 
-use crate::environment;
+use mathchain::environment;
 
 /// A time in the reader's time zone.
-pub(in crate::cli) fn format_local_time(unix_ms: u64) -> String {
+pub(crate) fn format_local_time(unix_ms: u64) -> String {
     let ms = i64::try_from(unix_ms).unwrap_or(i64::MAX);
     match jiff::Timestamp::from_millisecond(ms) {
         Ok(moment) => {
@@ -17,14 +17,14 @@ pub(in crate::cli) fn format_local_time(unix_ms: u64) -> String {
 }
 
 /// A time in UTC, as RFC 3339 has it.
-pub(in crate::cli) fn format_utc_time(unix_ms: u64) -> String {
+pub(crate) fn format_utc_time(unix_ms: u64) -> String {
     let ms = i64::try_from(unix_ms).unwrap_or(i64::MAX);
     let moment = jiff::Timestamp::from_millisecond(ms);
     moment.map_or_else(|_| unix_ms.to_string(), |moment| format!("{moment:.3}"))
 }
 
 /// A number of bytes, in units of a thousand.
-pub(in crate::cli) fn format_byte_size(bytes: u64) -> String {
+pub(crate) fn format_byte_size(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["kB", "MB", "GB", "TB", "PB"];
     if bytes < 1000 {
         return format!("{bytes} B");
@@ -52,14 +52,14 @@ pub(super) fn shorten_digest(text: &str) -> Option<String> {
 const WIDTH: usize = 100;
 
 /// Columns of the terminal that shows stdout, at most 100; 100 where none does.
-pub(in crate::cli) fn terminal_width() -> usize {
+pub(crate) fn terminal_width() -> usize {
     let columns = console::Term::stdout().size_checked();
     columns.map_or(WIDTH, |(_, columns)| usize::from(columns).clamp(20, WIDTH))
 }
 
 /// Text for a reader, whose lines a terminal would break in the middle of words are broken at spaces, and what follows indented. Pictures and
 /// tables, whose columns are spaced, stay as they are, and everything does where no terminal shows it.
-pub(in crate::cli) fn at_width(text: &str) -> std::borrow::Cow<'_, str> {
+pub(crate) fn at_width(text: &str) -> std::borrow::Cow<'_, str> {
     let columns = console::Term::stdout().size_checked();
     match columns {
         Some((_, columns)) if std::io::stdout().is_terminal() => {
@@ -71,7 +71,7 @@ pub(in crate::cli) fn at_width(text: &str) -> std::borrow::Cow<'_, str> {
 
 /// An entry of a list for a reader: on a terminal that is narrower than one of its lines, that line without padding, with the beginnings of
 /// digests, and broken at spaces.
-pub(in crate::cli) fn fit_list_entry(entry: &str) -> std::borrow::Cow<'_, str> {
+pub(crate) fn fit_list_entry(entry: &str) -> std::borrow::Cow<'_, str> {
     let columns = console::Term::stdout().size_checked();
     match columns {
         Some((_, columns)) if std::io::stdout().is_terminal() => {
@@ -145,7 +145,7 @@ fn break_lines(text: &str, columns: usize) -> String {
 }
 
 /// A paragraph in lines of at most `width` characters, broken at spaces; lines after the first begin with `indent` spaces.
-pub(in crate::cli) fn wrap_paragraph(text: &str, width: usize, indent: usize) -> String {
+pub(crate) fn wrap_paragraph(text: &str, width: usize, indent: usize) -> String {
     let mut lines = String::new();
     let mut column = 0;
     let words = text
@@ -168,7 +168,7 @@ pub(in crate::cli) fn wrap_paragraph(text: &str, width: usize, indent: usize) ->
 }
 
 /// A line for stderr: on a terminal broken at words, with `indent` spaces before the rest; elsewhere whole.
-pub(in crate::cli) fn fit_stderr_line(line: &str, indent: usize) -> String {
+pub(crate) fn fit_stderr_line(line: &str, indent: usize) -> String {
     let columns = console::Term::stderr().size_checked();
     let Some((_, columns)) = columns.filter(|_| !line.contains('\n')) else {
         return format!("{line}\n");
@@ -179,7 +179,7 @@ pub(in crate::cli) fn fit_stderr_line(line: &str, indent: usize) -> String {
 }
 
 /// Text for stderr whose lines begin with `error:` or `warning:` in colour, where a terminal shows colours.
-pub(in crate::cli) fn colour_severity(text: &str) -> String {
+pub(crate) fn colour_severity(text: &str) -> String {
     const MARKS: [(&str, &str); 3] = [
         ("error:", "\u{1b}[1;31m"),
         ("warning:", "\u{1b}[1;33m"),

@@ -16,7 +16,7 @@ const SHOWN_MAX: usize = 12;
 const SHOWN_LAST: usize = 4;
 
 /// A value, each member on a line; a picture as it is.
-pub(in crate::cli) fn render_value(value: &Value) -> String {
+pub(crate) fn render_value(value: &Value) -> String {
     let mut text = String::new();
     match value {
         Value::Object(object) => render_members(object, 0, &mut text),
@@ -29,7 +29,7 @@ pub(in crate::cli) fn render_value(value: &Value) -> String {
 }
 
 /// The picture that a result is: a text, or a member, that a terminal draws; a file of it is a file of the picture.
-pub(in crate::cli) fn find_picture(value: &Value) -> Option<&str> {
+pub(crate) fn find_picture(value: &Value) -> Option<&str> {
     match value {
         Value::String(text) if is_picture(text) => Some(text),
         Value::Object(object) => {

@@ -8,8 +8,8 @@ use super::super::approvals;
 use super::super::prelude::*;
 use super::waiting;
 use super::{ApproverKeyArgs, notices};
-use crate::approvers::{self, authenticate_approver};
-use crate::waiting::{WaitingEntry, WaitingGate};
+use mathchain::approvers::{self, authenticate_approver};
+use mathchain::waiting::{WaitingEntry, WaitingGate};
 
 /// Longest answer, in bytes.
 const ANSWER_BYTES_MAX: usize = 64 << 10;

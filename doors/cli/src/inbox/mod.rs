@@ -11,7 +11,7 @@ use std::time::Duration;
 use self::notices::Answered;
 use super::folders::FolderArgs;
 use super::prelude::*;
-use crate::waiting::WaitingEntry;
+use mathchain::waiting::WaitingEntry;
 
 /// How often a watch reads the state again.
 const PAUSE: Duration = Duration::from_millis(500);

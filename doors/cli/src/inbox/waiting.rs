@@ -7,7 +7,7 @@ use registry::WorkspaceId;
 use workflow::tools::log;
 
 use super::super::prelude::*;
-use crate::waiting::{WaitingEntry, in_workflows, option_labels};
+use mathchain::waiting::{WaitingEntry, in_workflows, option_labels};
 
 /// Most approvals of a list.
 const APPROVALS_MAX: usize = 1000;
