@@ -4,6 +4,8 @@ use tool_core::{Value, json};
 
 use crate::support::Place;
 
+const HOMES: &str = "area,price,city\n50,210,Oslo\n62,250,Oslo\n71,240,Oslo\n80,330,Rome\n95,350,Rome\n60,280,Rome\n101,420,Rome\n88,300,Oslo\n";
+
 /// 4 x 10,000 draws: about 800 kB of JSON.
 const DRAWS: &str = r#"{"log_density":"-0.5*(x0-3)**2","x0":[0]}"#;
 
@@ -88,7 +90,8 @@ fn every_door_of_models_has_handles() {
     );
     let session = place.run(&["session"], &events);
     assert!(session.expect_code(0).stdout.contains(&handle));
-    assert!(session.stdout.len() < 60_000, "{}", session.stdout.len());
+    // Most of it lists the tools.
+    assert!(session.stdout.len() < 85_000, "{}", session.stdout.len());
 }
 
 /// A vector that a script picks from an answer stays a vector.
@@ -199,6 +202,218 @@ fn a_picture_in_a_file_is_nothing_else() {
         r#"{"x":[1],"y":[]}"#,
     );
     assert!(wrong.code != 0 && wrong.stdout.is_empty());
+}
+
+#[test]
+fn a_picture_is_saved_in_the_format_of_its_file() {
+    let place = Place::new();
+    let data = r#"{"x":[1,2,3],"y":[1,4,9]}"#;
+    let save = |file: &str, more: &[&str]| {
+        let mut words = vec!["call", "plot", "--data", data, "--save", file];
+        words.extend(more);
+        place.run(&words, "")
+    };
+    for (file, begins) in [("a.svg", "<svg "), ("a.html", "<!DOCTYPE html>")] {
+        let answer = save(file, &[]);
+        answer.expect_code(0);
+        assert!(place.read(file).starts_with(begins), "{file}");
+        assert!(answer.stdout.contains("(saved)") && !answer.stdout.contains("<svg "));
+    }
+    save("a.png", &[]).expect_code(0);
+    save("a.pdf", &["--output", "human"]).expect_code(0);
+    // A file is replaced only where that is asked for, and a wrong ending says which there are.
+    let again = save("a.svg", &[]);
+    assert!(
+        again.code != 0 && again.stdout.contains("--save-over"),
+        "{}",
+        again.stdout
+    );
+    save("a.svg", &["--save-over"]).expect_code(0);
+    let wrong = save("a.bmp", &[]);
+    assert!(
+        wrong.code == 2 && wrong.stdout.contains(".png, .svg, .pdf or .html"),
+        "{}",
+        wrong.stdout
+    );
+    let other = place.run(
+        &["call", "statistics", "--data", "1,2", "--save", "b.png"],
+        "",
+    );
+    assert!(
+        other.code == 2
+            && other.stdout.contains("no picture")
+            && other.stdout.contains("linear_regression, mcmc"),
+        "{}",
+        other.stdout
+    );
+    let sixel = ["call", "plot_sixel", "--x", "1,2", "--y", "1,4", "--save"];
+    place
+        .run(&[&sixel[..], &["c.png"]].concat(), "")
+        .expect_code(0);
+    let svg = place.run(&[&sixel[..], &["c.svg"]].concat(), "");
+    assert!(
+        svg.code == 2 && svg.stdout.contains("`plot` draws"),
+        "{}",
+        svg.stdout
+    );
+    // For a reader there is no content of a picture.
+    let human = place.run(&["call", "plot", "--data", data, "--output", "human"], "");
+    let shown = &human.expect_code(0).stdout;
+    assert!(
+        shown.contains("--save FILE.png writes it") && shown.len() < 4000,
+        "{shown}"
+    );
+}
+
+/// `plot` draws the answer in a call of its own, by the rules of `--save`; the answer is what it is without.
+#[test]
+fn the_natural_picture_of_an_answer_is_saved() {
+    let place = Place::new();
+    place.write("homes.csv", HOMES);
+    let table = ["--data", "@homes.csv"];
+    let regression = [
+        "call",
+        "linear_regression",
+        "--formula",
+        "price ~ area + C(city)",
+    ];
+    let regression = [&regression[..], &table, &["--errors", "HC3"]].concat();
+    let human = ["--output", "human"];
+    let plain = place.run(&[&regression[..], &human].concat(), "");
+    let save = ["--save", "fit.svg"];
+    let saved = place.run(&[&regression[..], &save, &human].concat(), "");
+    assert_eq!(saved.expect_code(0).stdout, plain.expect_code(0).stdout);
+    assert!(saved.stderr.contains("saved `fit.svg`"), "{}", saved.stderr);
+    let svg = place.read("fit.svg");
+    assert!(svg.starts_with("<svg ") && svg.contains("price ~ area + C(city)"));
+    // Nothing is computed where the file may not be written.
+    let again = place.run(&[&regression[..], &save].concat(), "");
+    assert!(again.code != 0 && again.stdout.contains("--save-over"));
+    let listed = place.run(&["audit", "list", "--output", "raw"], "");
+    let calls = |tool: &str| listed.stdout.matches(&format!(r#""{tool}""#)).count();
+    assert_eq!(
+        (calls("linear_regression"), calls("plot")),
+        (2, 1),
+        "{}",
+        listed.stdout
+    );
+    for (file, words) in [
+        (
+            "groups.pdf",
+            &["compare_groups", "--value", "price", "--group", "city"][..],
+        ),
+        ("matrix.html", &["correlation"]),
+    ] {
+        let words = [&["call"], words, &table, &["--save", file]].concat();
+        place.run(&words, "").expect_code(0);
+    }
+    assert!(place.read("matrix.html").starts_with("<!DOCTYPE html>"));
+}
+
+/// Draws that are a handle in the answer are drawn all the same, and who may not draw computes nothing.
+#[test]
+fn handles_are_drawn_and_drawing_is_a_call_like_others() {
+    let place = Place::new();
+    let saved = place.run(&["call", "mcmc", "--save", "draws.svg"], DRAWS);
+    samples(&saved.expect_code(0).at("/output"));
+    assert!(place.read("draws.svg").contains("4 chains of 10000 draws"));
+    place.write(
+        "mathchain.toml",
+        "version = 1\n[[policies]]\nlevel = \"global\"\ndeny = [\"plot\"]\n",
+    );
+    let denied = place.run(&["call", "mcmc", "--save", "other.svg"], DRAWS);
+    assert!(
+        denied.code != 0 && denied.stdout.contains("plot"),
+        "{}",
+        denied.stdout
+    );
+    assert!(!place.path("work/other.svg").exists());
+}
+
+/// `out` of a step writes its picture by calls of `plot` and `write_file`, which rules and approvals decide.
+#[test]
+fn a_step_states_the_file_of_its_picture() {
+    let place = Place::new();
+    place.write(
+        "drawn.yaml",
+        "version: 1\nid: drawn\nsteps:\n  \
+         - {id: fit, tool: linear_regression, args: {x: [1, 2, 3, 4], y: [2, 4, 5, 8]}, out: pictures/fit.svg}\n  \
+         - {id: bars, tool: plot, args: {data: {x: [1, 2], y: [5, 3]}}, out: {path: bars.png, mode: overwrite}}\n\
+         outputs: {r2: {$ref: fit.r2}}\n",
+    );
+    // Writing asks, as a step of `write_file` does.
+    let asks = place.run(&["run", "drawn.yaml"], "");
+    assert!(asks.code != 0 && !place.path("work/pictures/fit.svg").exists());
+    place
+        .run(&["run", "drawn.yaml", "--yes"], "")
+        .expect_code(0);
+    assert!(place.read("pictures/fit.svg").starts_with("<svg "));
+    assert!(place.path("work/bars.png").exists());
+    // The first file stays, the second is replaced.
+    let again = place.run(&["run", "drawn.yaml", "--yes"], "");
+    assert!(
+        again.code != 0 && again.stdout.contains("`fit_file`"),
+        "{}",
+        again.stdout
+    );
+    let refused = place.run(&["run", "drawn.yaml", "--role", "worker_math"], "");
+    assert!(
+        refused.code != 0 && refused.stderr.contains("4:") && refused.stderr.contains("write_file"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
+fn what_out_cannot_mean_is_told_at_its_place() {
+    let place = Place::new();
+    for (step, words) in [
+        (
+            "{id: a, tool: calculate, args: {expression: '1'}, out: a.png}",
+            "/steps/0/out",
+        ),
+        (
+            "{id: a, tool: plot, args: {data: {x: [1]}}, out: a.bmp}",
+            "/steps/0/out",
+        ),
+        (
+            "{id: a, tool: plot, args: {data: {x: [1]}, format: pdf}, out: a.png}",
+            "`format`",
+        ),
+        (
+            "{id: a, tool: calculate, map: {over: [1]}, args: {expression: '1'}, out: a.png}",
+            "a map has several",
+        ),
+    ] {
+        let plan = format!("version: 1\nsteps:\n  - {step}\n");
+        place.write("a.yaml", &plan);
+        let checked = place.run(&["plan", "check", "a.yaml"], "");
+        let told = format!("{}{}", checked.stdout, checked.stderr);
+        assert!(checked.code != 0 && told.contains(words), "{step}: {told}");
+    }
+}
+
+#[test]
+fn the_pictures_of_a_run_are_saved_under_their_outputs() {
+    let place = Place::new();
+    place.write(
+        "two.yaml",
+        "version: 1\nid: two\nsteps:\n  - {id: a, tool: plot, args: {data: {x: [1, 2], y: [3, 5]}, format: svg}}\n  \
+         - {id: b, tool: plot, args: {data: {x: [1, 2], y: [5, 3]}, format: svg}}\noutputs:\n  \
+         rising: {$ref: a.picture}\n  falling: {$ref: b.picture}\n",
+    );
+    place
+        .run(&["run", "two.yaml", "--save", "all.svg"], "")
+        .expect_code(0);
+    for name in ["all-rising.svg", "all-falling.svg"] {
+        assert!(place.read(name).starts_with("<svg "), "{name}");
+    }
+    let wrong = place.run(&["run", "two.yaml", "--save", "all.png"], "");
+    assert!(
+        wrong.code != 0 && wrong.stderr.contains("image/png"),
+        "{}",
+        wrong.stderr
+    );
 }
 
 #[test]

@@ -508,7 +508,7 @@ fn people_read_local_times() {
 /// The table of exit codes on the page is that of the help.
 #[test]
 fn exit_codes_stand_in_the_help_and_on_the_page() {
-    let page = include_str!("../../docs/answers.md");
+    let page = include_str!("../../../docs/answers.md");
     let table = page.split("## Exit codes").nth(1).expect("a table");
     let rows = table
         .lines()

@@ -17,16 +17,16 @@ mod exports;
 mod generations;
 #[cfg(target_os = "linux")]
 mod git;
-#[cfg(all(feature = "servers", target_os = "linux"))]
+#[cfg(target_os = "linux")]
 mod http;
 mod keys;
 #[cfg(unix)]
 mod load;
-#[cfg(all(feature = "servers", target_os = "linux"))]
+#[cfg(target_os = "linux")]
 mod mcp;
 mod operator;
 mod otel;
-#[cfg(all(feature = "servers", target_os = "linux"))]
+#[cfg(target_os = "linux")]
 mod pipeline;
 mod plans;
 #[cfg(target_os = "linux")]
@@ -47,7 +47,7 @@ mod serve;
 mod servers;
 #[cfg(target_os = "linux")]
 mod session;
-#[cfg(all(feature = "servers", target_os = "linux"))]
+#[cfg(target_os = "linux")]
 mod setup;
 #[cfg(target_os = "linux")]
 mod signals;

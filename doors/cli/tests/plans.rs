@@ -448,7 +448,7 @@ fn a_new_plan_checks_and_runs_as_it_is() {
 #[test]
 fn the_page_shows_plans_that_run() {
     let place = with_examples(false);
-    let page = include_str!("../../docs/plans.md");
+    let page = include_str!("../../../docs/plans.md");
     let blocks = |language: &str| -> Vec<String> {
         let begin = format!("```{language}\n");
         let parts = page.split(&begin).skip(1);
@@ -461,10 +461,10 @@ fn the_page_shows_plans_that_run() {
         .iter()
         .filter(|block| block.starts_with("version: 1"))
         .collect();
-    assert_eq!((whole.len(), yaml.len()), (1, 3));
+    assert_eq!((whole.len(), yaml.len()), (1, 4));
     place.write("page.yaml", whole[0]);
     place.run(&["run", "page.yaml"], "").expect_code(0);
-    let steps: String = yaml[2].lines().map(|line| format!("  {line}\n")).collect();
+    let steps: String = yaml[3].lines().map(|line| format!("  {line}\n")).collect();
     place.write("steps.yaml", &format!("version: 1\nsteps:\n{steps}"));
     place.run(&["run", "steps.yaml"], "").expect_code(0);
     let scripts = blocks("text");
@@ -495,7 +495,7 @@ fn the_schema_is_the_published_one() {
     let printed = place.run(&["schema", "plan"], "");
     assert_eq!(
         printed.expect_code(0).stdout,
-        include_str!("../../docs/schema/plan.schema.json")
+        include_str!("../../../docs/schema/plan.schema.json")
     );
 }
 

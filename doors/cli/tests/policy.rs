@@ -492,9 +492,9 @@ fn a_delegate_and_a_question_at_the_command_line() {
 }
 
 const NAMED: &str = "version = 1\n[files]\nroles = [\"roles.yaml\", \"permissions.yaml\"]\ntools = [\"tools/index.yaml\"]\n";
-const ROLES: &str = include_str!("../../tests/conformance/earlier/roles.yaml");
-const INDEX: &str = include_str!("../../tests/conformance/earlier/tools/index.yaml");
-const PERMISSIONS: &str = include_str!("../../tests/conformance/earlier/permissions.yaml");
+const ROLES: &str = include_str!("../../../tests/conformance/earlier/roles.yaml");
+const INDEX: &str = include_str!("../../../tests/conformance/earlier/tools/index.yaml");
+const PERMISSIONS: &str = include_str!("../../../tests/conformance/earlier/permissions.yaml");
 
 #[test]
 fn files_of_earlier_systems_load_as_they_are() {

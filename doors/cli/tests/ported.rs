@@ -830,7 +830,7 @@ fn an_agent_has_its_own_descriptions_of_tools() {
 /// The example of docs/guidelines.md is an agent file without remarks.
 #[test]
 fn the_example_of_the_guidelines_checks_cleanly() {
-    const PAGE: &str = include_str!("../../docs/guidelines.md");
+    const PAGE: &str = include_str!("../../../docs/guidelines.md");
     let example = PAGE.split_once("```markdown\n").expect("the example").1;
     let example = example.split_once("\n```\n").expect("its end").0;
     let place = place("version = 1\n");

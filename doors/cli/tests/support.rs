@@ -357,7 +357,8 @@ impl Served {
 /// The root of the repository, where the examples are.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
+        .ancestors()
+        .nth(2)
         .expect("below the root")
         .to_owned()
 }

@@ -1,30 +1,78 @@
 //! `mathchain pipeline`: runs the phases of a file with agent command lines, and shows, resumes and lists such runs.
 
-pub(super) mod border;
-mod drive;
-pub(super) mod exchange;
-mod gates;
-pub(super) mod launch;
-mod logs;
 mod plan;
-pub(super) mod prepare;
-mod record;
-mod stream;
+mod render;
 mod view;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
-use chain_runtime::pipeline::{End, PhaseEvent, PipelineMachine, Stop};
-use journal::{PipelineRecord, StateStore};
+use agents::AgentService;
+use agents::pipeline::{
+    End, OUTPUT, PhaseEvent, PhaseSelection, PipelineMachine, PipelineProject, PipelineRun,
+    ReadyPipeline, RecordedPipeline, Stop, check_resumable, check_same_file, completed_phases,
+    pipeline_value, prepare_pipeline, shown_machine,
+};
+use journal::{PipelineRequester, StateStore};
+use registry::{Config, Dispatcher};
 
 use super::folders::FolderArgs;
 use super::prelude::*;
 use super::{asking, signals};
-use drive::PipelineDriver;
-use prepare::{PhaseSelectionArgs, ReadyPipeline};
+
+/// Which phases run.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct PhaseSelectionArgs {
+    /// Leave a phase out; those that depend on it do not run; repeatable
+    #[arg(long, value_name = "PHASE")]
+    pub skip: Vec<String>,
+    /// Run one phase only; those that it depends on must be done by an earlier pipeline of this file
+    #[arg(long, value_name = "PHASE", conflicts_with = "from")]
+    pub only: Option<String>,
+    /// Begin with a phase; those before it count as done where an earlier pipeline of this file completed them
+    #[arg(long, value_name = "PHASE")]
+    pub from: Option<String>,
+}
+
+impl PhaseSelectionArgs {
+    fn selection(&self) -> PhaseSelection {
+        PhaseSelection {
+            skip: self.skip.clone(),
+            only: self.only.clone(),
+            from: self.from.clone(),
+        }
+    }
+}
+
+/// The project of a toolkit, while its pipeline is prepared and runs.
+struct OpenedProject {
+    service: Arc<AgentService>,
+    config: Arc<Config>,
+    dispatcher: Arc<Dispatcher>,
+}
+
+impl OpenedProject {
+    fn of(toolkit: &Toolkit) -> Result<Self> {
+        let service = toolkit.agents().ok_or_else(|| {
+            tool_error!(InvalidRequest, "no_file"; "there is no configuration with phases here";
+                "name a file: `mathchain pipeline run FILE.toml`")
+        })?;
+        Ok(Self {
+            service: Arc::clone(service),
+            config: toolkit.config(),
+            dispatcher: toolkit.dispatcher(),
+        })
+    }
+
+    fn project(&self) -> PipelineProject<'_> {
+        PipelineProject {
+            service: &self.service,
+            config: &self.config,
+            dispatcher: &self.dispatcher,
+        }
+    }
+}
 
 #[derive(Debug, Subcommand)]
 pub(super) enum PipelineCommand {
@@ -98,9 +146,13 @@ pub(super) fn run_pipeline_command(
             let global = &where_it_ran(global)?;
             let toolkit = open::open_toolkit(global)?;
             let state = open::state_to_read(global, &toolkit)?;
-            let row = state.pipeline(id)?;
-            let (machine, events) = load_recorded_pipeline(&state, &row)?;
-            print_record(global, &row.id, &row.file, &row.state, &machine, &events)
+            let recorded = RecordedPipeline::load(&state, state.pipeline(id)?)?;
+            let RecordedPipeline {
+                row,
+                machine,
+                events,
+            } = &recorded;
+            print_record(global, &row.id, &row.file, &row.state, machine, events)
         }
         PipelineCommand::Log { id } => print_pipeline_log(&where_it_ran(global)?, id),
     }
@@ -114,11 +166,11 @@ fn where_it_ran(global: &GlobalArgs) -> Result<GlobalArgs> {
         .config_file
         .as_ref()
         .is_some_and(|file| file.of_project);
-    let folder = Path::new(crate::environment::STATE_FOLDER);
+    let folder = Path::new(mathchain::environment::STATE_FOLDER);
     if global.config.is_some() || of_project || !folder.join(journal::FILE_NAME).exists() {
         return Ok(global.clone());
     }
-    let clock = Arc::new(crate::clock::SystemClock::default());
+    let clock = Arc::new(mathchain::clock::SystemClock::default());
     let state = StateStore::open_to_read(folder, &std::env::temp_dir(), clock)?;
     let rows = state.pipelines(None, 1)?;
     match rows.first().map(|row| Path::new(&row.file)) {
@@ -150,40 +202,28 @@ fn run_pipeline(
         true => open::read_only(global, true)?,
         false => open::with_agents(global)?,
     };
+    let opened = OpenedProject::of(&toolkit)?;
     let needs_record = choice.only.is_some() || choice.from.is_some();
     let mut completed = BTreeMap::new();
-    if let (true, Some(state), Some(file)) =
-        (needs_record, toolkit.state(), open::config_path(global)?)
-    {
-        completed.extend(record::completed_phases(
-            state,
-            &file.display().to_string(),
-        )?);
+    if let (true, Some(state)) = (needs_record, toolkit.state()) {
+        let file = opened.service.project.config_file.display().to_string();
+        completed.extend(completed_phases(state, &file)?);
     }
     let done = |phase: &str| completed.get(phase).cloned();
-    let ready = prepare::prepare_pipeline(global, &toolkit, choice, &done)?;
+    let ready = prepare_pipeline(opened.project(), &choice.selection(), None, &done)?;
     if dry_run {
         return plan::print_pipeline_plan(global, &ready);
     }
     let state = open::require_state(&toolkit)?;
-    let id = state.begin_pipeline(&ready.file.display().to_string(), &ready.digest)?;
-    let setups = ready.setups();
-    let at_once = ready.config.pipeline.agents_at_once as usize;
-    let began = PhaseEvent::Began {
-        phases: setups.clone(),
-        skipped: ready.skipped.clone(),
-        seed: id.clone(),
-    };
-    state.append_pipeline(&id, &[record::to_value(&began)?], None)?;
-    let machine = record::fold_events(&setups, at_once, std::slice::from_ref(&began));
+    let run = PipelineRun::begin(state, &ready, &PipelineRequester::default())?;
     print_agent_warnings(&ready);
-    write_stderr(&format!("pipeline {id}\n"));
-    drive_pipeline(global, &toolkit, &ready, id, machine, vec![began])
+    write_stderr(&format!("pipeline {}\n", run.id));
+    drive_pipeline(global, &toolkit, &opened, &ready, run)
 }
 
 fn print_agent_warnings(ready: &ReadyPipeline) {
     for phase in &ready.phases {
-        for agent in &phase.agents {
+        for agent in phase.agents.iter().map(|agent| &agent.ready) {
             for warning in &agent.warnings {
                 write_stderr(&format!(
                     "warning: {}/{}: {warning}\n",
@@ -205,23 +245,13 @@ fn resume_pipeline(global: &GlobalArgs, id: &str, retry_unknown: bool) -> Result
     };
     let toolkit = open::with_agents(&global)?;
     let state = open::require_state(&toolkit)?;
-    let row = state.pipeline(&row.id)?;
-    let (recorded, mut events) = load_recorded_pipeline(state, &row)?;
-    if recorded.end() == Some(End::Succeeded) {
-        return Err(
-            tool_error!(Conflict, "pipeline_ended"; "the pipeline `{}` has succeeded", row.id;
-            "run the file again for another pipeline"),
-        );
-    }
-    let ready =
-        prepare::prepare_pipeline(&global, &toolkit, &PhaseSelectionArgs::default(), &|_| None)?;
-    if ready.digest != row.digest {
-        return Err(
-            tool_error!(Conflict, "file_changed"; "`{}` or a prompt changed since the pipeline `{}` began", row.file, row.id;
-            "run the file again, with --from for the phase to begin with"),
-        );
-    }
-    let unknown = recorded.running();
+    let opened = OpenedProject::of(&toolkit)?;
+    let recorded = RecordedPipeline::load(state, state.pipeline(&row.id)?)?;
+    check_resumable(&recorded)?;
+    let none = PhaseSelection::default();
+    let ready = prepare_pipeline(opened.project(), &none, None, &|_| None)?;
+    check_same_file(&recorded, &ready)?;
+    let unknown = recorded.machine.running();
     let mut again = retry_unknown;
     if !unknown.is_empty() && !again {
         let names: Vec<String> = unknown
@@ -240,90 +270,42 @@ fn resume_pipeline(global: &GlobalArgs, id: &str, retry_unknown: bool) -> Result
             return Ok(exit::CANCELLED.into());
         }
     }
-    state.take_pipeline(&row.id)?;
-    let resumed = PhaseEvent::Resumed {
-        retry_unknown: again,
-    };
-    state.append_pipeline(&row.id, &[record::to_value(&resumed)?], Some("running"))?;
-    events.push(resumed);
-    let at_once = ready.config.pipeline.agents_at_once as usize;
-    let machine = record::fold_events(&ready.setups(), at_once, &events);
+    let run = PipelineRun::reopen(state, &ready, recorded, again)?;
     print_agent_warnings(&ready);
-    write_stderr(&format!("pipeline {}\n", row.id));
-    drive_pipeline(&global, &toolkit, &ready, row.id, machine, events)
+    write_stderr(&format!("pipeline {}\n", run.id));
+    drive_pipeline(&global, &toolkit, &opened, &ready, run)
 }
 
 /// Runs a pipeline to its end, prints it, and gives the exit code.
 fn drive_pipeline(
     global: &GlobalArgs,
     toolkit: &Toolkit,
+    opened: &OpenedProject,
     ready: &ReadyPipeline,
-    id: String,
-    machine: PipelineMachine,
-    events: Vec<PhaseEvent>,
+    mut run: PipelineRun,
 ) -> Result<ExitCode> {
     let state: &Arc<StateStore> = open::require_state(toolkit)?;
     let stop = StopFlag::new();
     signals::stop_on_signal(&stop);
-    let mut driver = PipelineDriver {
-        toolkit,
-        ready,
-        state,
-        id,
-        machine,
-        events,
-        view: view::PipelineView::new(open::own_command_line(global).0),
-        server: mcp_server_command(global, ready)?,
-        logs: logs::AgentLogs::new(),
-        controls: BTreeMap::new(),
-        due: Vec::new(),
-        asked: None,
-        signed: Instant::now(),
-    };
-    let end = driver.run(&stop)?;
-    let PipelineDriver {
-        id,
-        machine,
-        events,
-        ..
-    } = driver;
+    let mut view = view::PipelineView::new(open::own_command_line(global).0);
+    let end = run.drive(opened.project(), ready, state, &mut view, &stop)?;
     answer::close_audit(toolkit);
     let file = ready.file.display().to_string();
-    print_record(global, &id, &file, end.as_str(), &machine, &events)?;
-    Ok(match (end, machine.stop()) {
+    print_record(
+        global,
+        &run.id,
+        &file,
+        end.as_str(),
+        &run.machine,
+        &run.events,
+    )?;
+    Ok(match (end, run.machine.stop()) {
         (End::Succeeded, _) => exit::OK,
         (End::Stopped, Some(Stop::Cancelled)) => exit::CANCELLED,
         (End::Stopped, Some(Stop::Interrupted)) => exit::INTERRUPTED,
         _ => exit::TOOL_ERROR,
     }
     .into())
-}
-
-/// The command of the MCP server, without phase and agent.
-fn mcp_server_command(global: &GlobalArgs, ready: &ReadyPipeline) -> Result<Vec<String>> {
-    let own = std::env::current_exe()
-        .map_err(|err| tool_error!(ToolError, "io"; "cannot find this program: {err}"))?;
-    let shown = |path: &Path| path.display().to_string();
-    let mut words = vec![shown(&own), "--config".to_owned(), shown(&ready.file)];
-    if let Some(workspace) = &global.workspace {
-        words.extend([
-            "--workspace".to_owned(),
-            shown(&std::path::absolute(workspace).unwrap_or_default()),
-        ]);
-    }
-    let serve = ["serve", "--mcp", "--catalog", "full"].map(str::to_owned);
-    words.extend(serve);
-    Ok(words)
-}
-
-/// The pipeline that the record gives, and its events.
-fn load_recorded_pipeline(
-    state: &StateStore,
-    row: &PipelineRecord,
-) -> Result<(PipelineMachine, Vec<PhaseEvent>)> {
-    let events = record::parse_pipeline_events(&state.pipeline_events(&row.id, 0)?, &row.id)?;
-    let machine = record::fold_events(&record::phase_setups(&events), 1, &events);
-    Ok((machine, events))
 }
 
 fn print_record(
@@ -334,16 +316,10 @@ fn print_record(
     machine: &PipelineMachine,
     events: &[PhaseEvent],
 ) -> Result<ExitCode> {
-    let mut machine = machine.clone();
-    if state == "interrupted" {
-        // What ran when the process ended is unknown, not running.
-        machine.apply(&PhaseEvent::Resumed {
-            retry_unknown: false,
-        });
-    }
-    let data = record::pipeline_value(id, file, state, &machine, events);
+    let machine = shown_machine(machine, state);
+    let data = pipeline_value(id, file, state, &machine, events);
     output::print_data(global, &data, || {
-        record::render_pipeline(id, state, &machine, events)
+        render::render_pipeline(id, state, &machine, events)
     })
 }
 
@@ -369,7 +345,7 @@ fn print_pipeline_log(global: &GlobalArgs, id: &str) -> Result<ExitCode> {
     };
     output::print_list(global, &events, value, "no events", |one| {
         let time = human::format_local_time(one.time_ms);
-        let Some(output) = one.event.get(record::OUTPUT) else {
+        let Some(output) = one.event.get(OUTPUT) else {
             return format!("{time}  {}\n", json::to_text(&one.event));
         };
         let who = [output.text("phase"), output.text("agent")]

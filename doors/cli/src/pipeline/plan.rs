@@ -1,13 +1,12 @@
 //! `mathchain pipeline run --dry-run`: what would run, with which command, tools and limits. Nothing starts.
 
-use chain_runtime::pipeline::order_phases;
+use agents::AgentProgram;
+use agents::cli::{ServerStart, formats, quote_shell_word};
+use agents::pipeline::{ReadyPhase, ReadyPipeline, order_phases};
+use agents::spawn::ReadyAgent;
 use registry::Verdict;
-use registry::agent_cli::{ServerStart, quote_shell_word};
 
 use super::super::prelude::*;
-use super::launch;
-use super::prepare::{ReadyAgent, ReadyPhase, ReadyPipeline};
-use super::stream;
 
 /// Stands for paths that exist once the agent runs.
 const EXCHANGE: &str = "EXCHANGE";
@@ -48,7 +47,7 @@ fn agent_command_line(ready: &ReadyPipeline, agent: &ReadyAgent) -> Result<Vec<S
         ("workspace", workspace.as_str()),
         ("output", output.as_str()),
     ];
-    let join = launch::exchange_client_command("mathchain", EXCHANGE);
+    let join = AgentProgram::at("mathchain").joining(EXCHANGE);
     let start = ServerStart {
         argv: &join,
         file: &config,
@@ -70,7 +69,7 @@ fn permitted_tools(agent: &ReadyAgent) -> Vec<(&str, &'static str)> {
 fn phase_value(ready: &ReadyPipeline, of: &ReadyPhase) -> Result<Value> {
     let phase = &of.phase;
     let mut agents = Vec::new();
-    for agent in &of.agents {
+    for agent in of.agents.iter().map(|agent| &agent.ready) {
         let tools = permitted_tools(agent).into_iter().map(|(tool, verdict)| {
             object! { "tool" => tool, "verdict" => verdict }
         });
@@ -82,7 +81,7 @@ fn phase_value(ready: &ReadyPipeline, of: &ReadyPhase) -> Result<Value> {
             "permission" => agent.permission().as_str(),
             "tools" => Value::array(tools.collect()),
             "max_turns" => agent.effective.max_turns,
-            "reports_cost" => stream::states_cost(&agent.cli.stream_format),
+            "reports_cost" => formats::states_cost(&agent.cli.stream_format),
             "warnings" => agent.warnings.clone(),
         });
     }
@@ -121,7 +120,7 @@ fn render_phase(ready: &ReadyPipeline, of: &ReadyPhase) -> Result<String> {
         None => format!("{}: {}\n", phase.name, words.join(", ")),
     };
     let _ = writeln!(text, "  task from {}", of.prompt_from);
-    for agent in &of.agents {
+    for agent in of.agents.iter().map(|agent| &agent.ready) {
         let quoted: Vec<String> = agent_command_line(ready, agent)?
             .iter()
             .map(|word| quote_shell_word(word))

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use chain_runtime::pipeline::{AgentState, PhaseEvent, PhaseState, PipelineMachine};
+use agents::pipeline::{
+    AgentState, AgentUsage, GateQuestion, PhaseEvent, PhaseState, PipelineMachine,
+    PipelineObserver, agent_state,
+};
+use agents::spawn::AgentProgress;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::super::prelude::*;
 use super::super::progress::is_drawn;
-use super::gates::GateQuestion;
-use super::launch::AgentProgress;
-use super::record;
 
 /// Time between two drawings.
 const TICK: Duration = Duration::from_millis(200);
@@ -40,7 +41,7 @@ impl PipelineView {
     }
 
     /// Takes what an agent said.
-    pub(super) fn note(&mut self, phase: &str, agent: &str, said: AgentProgress) {
+    fn note(&mut self, phase: &str, agent: &str, said: AgentProgress) {
         let key = (phase.to_owned(), agent.to_owned());
         self.of
             .entry(key)
@@ -48,21 +49,37 @@ impl PipelineView {
             .1 = said;
     }
 
-    pub(super) fn forget(&mut self, phase: &str, agent: &str) {
-        self.of.remove(&(phase.to_owned(), agent.to_owned()));
+    /// Says something above the lines of the agents.
+    fn say(&self, text: &str) {
+        match &self.screen {
+            Some(screen) => screen.suspend(|| write_stderr(text)),
+            None => write_stderr(text),
+        }
+    }
+}
+
+impl PipelineObserver for PipelineView {
+    fn progressed(&mut self, phase: &str, agent: &str, said: &AgentProgress) {
+        self.note(phase, agent, said.clone());
     }
 
-    /// What the agents that run have used.
-    pub(super) fn running(&self) -> impl Iterator<Item = (&str, &AgentProgress)> {
-        self.of
-            .iter()
-            .map(|((phase, _), (_, progress))| (phase.as_str(), progress))
+    fn over_limits(&mut self, used: &AgentUsage) {
+        write_stderr(&format!(
+            "the pipeline stops: {} and {} are beyond its limits\n",
+            used.cost(),
+            used.turns()
+        ));
     }
 
-    /// Shows an event.
-    pub(super) fn tell(&mut self, event: &PhaseEvent) {
-        if let PhaseEvent::AgentBegan { phase, agent, .. } = event {
-            self.note(phase, agent, AgentProgress::default());
+    fn happened(&mut self, event: &PhaseEvent) {
+        match event {
+            PhaseEvent::AgentBegan { phase, agent, .. } => {
+                self.note(phase, agent, AgentProgress::default());
+            }
+            PhaseEvent::AgentEnded { phase, agent, .. } => {
+                self.of.remove(&(phase.clone(), agent.clone()));
+            }
+            _ => {}
         }
         if output::is_quiet() {
             return;
@@ -115,7 +132,7 @@ impl PipelineView {
     }
 
     /// Says what waits for a person, and how it is answered.
-    pub(super) fn waits(&mut self, asked: &GateQuestion) {
+    fn asked(&mut self, asked: &GateQuestion) {
         let GateQuestion {
             phase,
             notice,
@@ -129,7 +146,7 @@ impl PipelineView {
     }
 
     /// Draws the agents that run, on a terminal: a line each, cut to its width.
-    pub(super) fn draw(&mut self, machine: &PipelineMachine) {
+    fn looked(&mut self, machine: &PipelineMachine) {
         let Some(screen) = self.screen.clone().filter(|_| self.last.elapsed() >= TICK) else {
             return;
         };
@@ -150,7 +167,7 @@ impl PipelineView {
                 let cost = said
                     .cost_usd
                     .map_or_else(String::new, |cost| format!(" ${cost:.4}"));
-                let state = record::agent_state(&agent.state);
+                let state = agent_state(&agent.state);
                 let last = said.last.replace('\t', " ");
                 let line = format!("{}/{} {state} {time} s{turns}{cost}  {last}", key.0, key.1);
                 lines.push(human::replace_controls(&line).into_owned());
@@ -175,16 +192,8 @@ impl PipelineView {
         }
     }
 
-    /// Says something above the lines of the agents.
-    fn say(&self, text: &str) {
-        match &self.screen {
-            Some(screen) => screen.suspend(|| write_stderr(text)),
-            None => write_stderr(text),
-        }
-    }
-
     /// Takes the agents off the screen.
-    pub(super) fn close(&mut self) {
+    fn closed(&mut self) {
         if let Some(screen) = &self.screen {
             self.bars.drain(..).for_each(|bar| screen.remove(&bar));
             let _ = screen.clear(); // the terminal is gone

@@ -14,7 +14,7 @@ use super::super::prelude::*;
 
 /// A plan, its inputs and its caller.
 #[derive(Debug, Args)]
-pub(in crate::cli) struct PlanArgs {
+pub(crate) struct PlanArgs {
     /// Plan file (.yaml, .yml, .json), call script (.chain), or `-` for stdin
     pub plan: PathBuf,
     /// Input of the plan: NAME=VALUE, the value as JSON or plain text; repeatable
@@ -26,7 +26,7 @@ pub(in crate::cli) struct PlanArgs {
     /// Run wave by wave: each step waits for all steps of the previous wave
     #[arg(long)]
     pub barrier: bool,
-    /// Compute every answer that can be computed twice again by another library, as the key `verify` of a plan
+    /// Compute answers a second time by another library, where the tool can; the same as the key `verify` of a plan
     #[arg(long, value_name = "HOW", value_parser = ["independent"])]
     pub verify: Option<String>,
     /// Role of the caller
@@ -46,7 +46,7 @@ const MODES: &[(&str, Mode, &str)] = &[
 ];
 
 /// A plan that was read, with its inputs and its caller.
-pub(in crate::cli) struct PreparedPlan {
+pub(crate) struct PreparedPlan {
     pub plan: Plan,
     pub inputs: Object,
     pub context: CallContext,
@@ -54,7 +54,7 @@ pub(in crate::cli) struct PreparedPlan {
 
 impl PlanArgs {
     /// Reads the plan, and applies the options and the defaults of the configuration.
-    pub(in crate::cli) fn prepare(
+    pub(crate) fn prepare(
         &self,
         toolkit: &Toolkit,
         answer: ApprovalAnswer,
@@ -83,7 +83,7 @@ impl PlanArgs {
 }
 
 /// The reason why there is no checked plan.
-pub(in crate::cli) enum PlanSourceError {
+pub(crate) enum PlanSourceError {
     /// Problems of the plan, each with its place.
     Plan(PlanProblems),
     /// An error before the plan could be checked.
@@ -140,7 +140,7 @@ fn parse_plan_inputs(plan: &Plan, pairs: &[String]) -> Result<Object, PlanSource
             // The check reports a value of the wrong type, with all other problems.
             Some(input) => input.read(&text).unwrap_or_else(|_| match input.kind {
                 InputType::String | InputType::Path => text.as_str().into(),
-                _ => crate::parse_json(&text).unwrap_or_else(|_| text.as_str().into()),
+                _ => mathchain::parse_json(&text).unwrap_or_else(|_| text.as_str().into()),
             }),
             None => text.as_str().into(),
         };
@@ -155,7 +155,7 @@ fn parse_plan_inputs(plan: &Plan, pairs: &[String]) -> Result<Object, PlanSource
 }
 
 /// Prints the problems of a plan, each as `file:line:column: ..`, and the head of the audit if there is one; nothing has run.
-pub(in crate::cli) fn print_plan_problems(
+pub(crate) fn print_plan_problems(
     global: &GlobalArgs,
     file: Option<&Path>,
     problems: PlanProblems,
@@ -192,7 +192,7 @@ pub(in crate::cli) fn print_plan_problems(
 }
 
 /// Writes or replaces a file named on the command line.
-pub(in crate::cli) fn write_named_file(path: &Path, text: &str) -> Result<()> {
+pub(crate) fn write_named_file(path: &Path, text: &str) -> Result<()> {
     let write = || -> std::io::Result<()> {
         let mut file = std::fs::File::create(path)?;
         file.write_all(text.as_bytes())?;
@@ -204,7 +204,7 @@ pub(in crate::cli) fn write_named_file(path: &Path, text: &str) -> Result<()> {
 }
 
 /// Creates a file that will be written later.
-pub(in crate::cli) fn create_named_file(path: &Path) -> Result<()> {
+pub(crate) fn create_named_file(path: &Path) -> Result<()> {
     let file = std::fs::File::create(path);
     file.map(drop).map_err(|err| io::cannot_write(path, &err))
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use registry::RuntimeFacts;
 use registry::policy::{AccessChange, policy_difference};
 
-use super::super::configured::ConfiguredTools;
 use super::super::prelude::*;
+use mathchain::configured::ConfiguredTools;
 
 /// Prints the permissions that a change of configuration grants and revokes.
 pub(super) fn print_policy_diff(

@@ -114,7 +114,7 @@ fn explain_verdict(global: &GlobalArgs, asked: &ExplainCommand) -> Result<ExitCo
 }
 
 fn parse_argument_object(text: &str) -> Result<Value> {
-    let value = crate::parse_json(text)?;
+    let value = mathchain::parse_json(text)?;
     if value.as_object().is_some() {
         return Ok(value);
     }

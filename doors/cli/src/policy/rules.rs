@@ -9,7 +9,7 @@ use tool_core::capability::{AuditLedger as _, RecordDurability};
 use tool_core::convert::{from_value, to_value};
 
 use super::super::prelude::*;
-use crate::user_rules;
+use mathchain::user_rules;
 
 /// Lists the recorded rules.
 pub(super) fn list_rules(global: &GlobalArgs) -> Result<ExitCode> {
@@ -41,13 +41,13 @@ pub(super) fn forget_rule(global: &GlobalArgs, number: usize) -> Result<ExitCode
 ///
 /// # Errors
 /// `policy_denied` if such a rule would have no effect, or no rule is as exact as the call.
-pub(in crate::cli) fn of_approval(toolkit: &Toolkit, approval: &Approval) -> Result<PolicyRule> {
+pub(crate) fn of_approval(toolkit: &Toolkit, approval: &Approval) -> Result<PolicyRule> {
     let Some(text) = &approval.condition else {
         return Err(tool_error!(PolicyDenied, "rule";
             "cannot record a rule for this call of `{}`: it is destructive, or no rule can be as exact", approval.tool;
             "approve it without `--always`, or add an `allow` rule to the configuration"));
     };
-    let condition = crate::parse_json(text)?;
+    let condition = mathchain::parse_json(text)?;
     let mut rule = PolicyRule::new(Verdict::Allow, [approval.tool.as_str()]);
     let tools = std::mem::take(&mut rule.matches.tools);
     rule.matches = from_value(&condition)
@@ -71,7 +71,7 @@ pub(in crate::cli) fn of_approval(toolkit: &Toolkit, approval: &Approval) -> Res
 }
 
 /// Records a rule and returns its number.
-pub(in crate::cli) fn record_rule(
+pub(crate) fn record_rule(
     global: &GlobalArgs,
     state: &StateStore,
     by: &str,
@@ -94,7 +94,7 @@ fn audit_rule_change(state: &StateStore, action: &str, by: &str, rule: &PolicyRu
 }
 
 /// The rule on one line, every condition as `match` spells it.
-pub(in crate::cli) fn rule_text(rule: &PolicyRule) -> String {
+pub(crate) fn rule_text(rule: &PolicyRule) -> String {
     let mut conditions = Vec::new();
     flatten_conditions("", &conditions_of(rule), &mut conditions);
     let mut text = format!("{} {}", rule.decision, tools_of(rule).join(", "));

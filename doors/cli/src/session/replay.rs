@@ -37,7 +37,7 @@ pub(super) fn replay_log(global: &GlobalArgs, log: &Path) -> Result<ExitCode> {
 }
 
 fn unreadable_log_error(log: &Path, err: &io::Error) -> ToolError {
-    crate::io::cannot_read(format_args!("the log `{}`", log.display()), err)
+    mathchain::io::cannot_read(format_args!("the log `{}`", log.display()), err)
 }
 
 fn fold_log(mut input: impl BufRead) -> Result<LogReplayResult> {

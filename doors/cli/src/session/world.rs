@@ -11,10 +11,10 @@ use sessions::{WorkspaceChanged, WorkspaceStatus};
 use tool_core::capability::{OpenWorkspace, WorkspaceFiles, WorkspaceOpener};
 
 use super::super::prelude::*;
-use crate::inputs;
+use mathchain::inputs;
 
 /// Files and programs of one session.
-pub(in crate::cli) struct SessionWorld {
+pub(crate) struct SessionWorld {
     roots: Vec<PathBuf>,
     closed: Vec<PathBuf>,
     protected: Vec<PathBuf>,
@@ -43,7 +43,7 @@ impl SessionWorld {
     ///
     /// # Errors
     /// A folder that no longer exists, and unknown facts.
-    pub(in crate::cli) fn of_run(toolkit: &Toolkit, world: &Value) -> Result<Dispatcher> {
+    pub(crate) fn of_run(toolkit: &Toolkit, world: &Value) -> Result<Dispatcher> {
         let places = Self::new(toolkit);
         if let Some(path) = world.get("folder").and_then(Value::as_str) {
             places.set(Some(("w1".to_owned(), places.folder(path)?)));

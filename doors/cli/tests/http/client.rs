@@ -14,30 +14,30 @@ use crate::support::Place;
 /// Longest wait for anything.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub(super) struct Server {
+pub(crate) struct Server {
     child: Child,
     _stdin: Option<ChildStdin>,
-    pub(super) port: u16,
+    pub(crate) port: u16,
     /// The token that it made, which every request sends that states no `Authorization`.
-    pub(super) token: Option<String>,
+    pub(crate) token: Option<String>,
 }
 
 /// What a server answered.
 #[derive(Debug)]
-pub(super) struct Reply {
-    pub(super) status: u16,
-    pub(super) head: String,
-    pub(super) body: String,
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
 }
 
 impl Reply {
     #[track_caller]
-    pub(super) fn json(&self) -> Json {
+    pub(crate) fn json(&self) -> Json {
         serde_json::from_str(&self.body).unwrap_or_else(|err| panic!("{err}: {self:?}"))
     }
 
     /// A field of the head.
-    pub(super) fn field(&self, name: &str) -> Option<&str> {
+    pub(crate) fn field(&self, name: &str) -> Option<&str> {
         let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
         lines
             .find(|(field, _)| field.eq_ignore_ascii_case(name))
@@ -45,14 +45,14 @@ impl Reply {
     }
 
     #[track_caller]
-    pub(super) fn expect(&self, status: u16) -> &Self {
+    pub(crate) fn expect(&self, status: u16) -> &Self {
         assert_eq!(self.status, status, "{self:?}");
         self
     }
 
     /// The reason of the error.
     #[track_caller]
-    pub(super) fn reason(&self) -> String {
+    pub(crate) fn reason(&self) -> String {
         let json = self.json();
         json["error"]["reason"]
             .as_str()
@@ -63,7 +63,7 @@ impl Reply {
 
 impl Server {
     /// Starts a server at a port of its own; as the operator, unless the flags name a role.
-    pub(super) fn start(place: &Place, flags: &[&str]) -> Self {
+    pub(crate) fn start(place: &Place, flags: &[&str]) -> Self {
         let role = match flags.contains(&"--role") {
             true => &[][..],
             false => &["--role", "operator"],
@@ -72,12 +72,12 @@ impl Server {
     }
 
     /// Starts a server with exactly these options.
-    pub(super) fn with(place: &Place, flags: &[&str]) -> Self {
+    pub(crate) fn with(place: &Place, flags: &[&str]) -> Self {
         Self::of(place.command(&[&["serve"], flags].concat()))
     }
 
     /// Starts a server in a folder beside `work`.
-    pub(super) fn beside(place: &Place, folder: &str, flags: &[&str]) -> Self {
+    pub(crate) fn beside(place: &Place, folder: &str, flags: &[&str]) -> Self {
         let flags = [&["serve", "--http", "127.0.0.1:0"], flags].concat();
         let mut command = place.command(&flags);
         command.current_dir(place.path(folder));
@@ -115,14 +115,14 @@ impl Server {
         }
     }
 
-    pub(super) fn connect(&self) -> TcpStream {
+    pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).expect("connects");
         stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
         stream
     }
 
     /// Sends bytes as they are, and reads one answer.
-    pub(super) fn raw(&self, bytes: &[u8]) -> Reply {
+    pub(crate) fn raw(&self, bytes: &[u8]) -> Reply {
         let mut stream = self.connect();
         // A server that refuses reads no further.
         let _ = stream.write_all(bytes);
@@ -130,7 +130,7 @@ impl Server {
     }
 
     /// The head of a request.
-    pub(super) fn head(&self, method: &str, path: &str, fields: &[(&str, &str)]) -> String {
+    pub(crate) fn head(&self, method: &str, path: &str, fields: &[(&str, &str)]) -> String {
         let mut head = format!("{method} {path} HTTP/1.1\r\n");
         if !fields.iter().any(|(name, _)| *name == "Host") {
             head.push_str(&format!("Host: 127.0.0.1:{}\r\n", self.port));
@@ -146,12 +146,12 @@ impl Server {
         head + "\r\n"
     }
 
-    pub(super) fn get(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
+    pub(crate) fn get(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
         self.raw(self.head("GET", path, fields).as_bytes())
     }
 
     /// Sends JSON.
-    pub(super) fn post(&self, path: &str, fields: &[(&str, &str)], body: &str) -> Reply {
+    pub(crate) fn post(&self, path: &str, fields: &[(&str, &str)], body: &str) -> Reply {
         let length = body.len().to_string();
         let stated = [
             ("Content-Type", "application/json"),
@@ -162,16 +162,16 @@ impl Server {
     }
 
     /// Calls a tool.
-    pub(super) fn call(&self, line: &Json) -> Reply {
+    pub(crate) fn call(&self, line: &Json) -> Reply {
         self.post("/v1/call", &[], &line.to_string())
     }
 
-    pub(super) fn signal(&self, signal: Signal) {
+    pub(crate) fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).expect("is there");
     }
 
     /// Waits for the end; gives the exit code.
-    pub(super) fn code(&mut self) -> i32 {
+    pub(crate) fn code(&mut self) -> i32 {
         let begun = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().expect("is ours") {
@@ -183,7 +183,7 @@ impl Server {
     }
 
     /// Waits until a number of the metrics is as wanted.
-    pub(super) fn until(&self, metric: &str, key: Option<&str>) {
+    pub(crate) fn until(&self, metric: &str, key: Option<&str>) {
         let begun = Instant::now();
         let bearer = key.map(|key| format!("Bearer {key}"));
         let fields: Vec<_> = bearer.iter().map(|it| ("Authorization", &**it)).collect();
@@ -210,7 +210,7 @@ impl Drop for Server {
 }
 
 /// Reads one answer.
-pub(super) fn read(stream: &mut TcpStream) -> Reply {
+pub(crate) fn read(stream: &mut TcpStream) -> Reply {
     let mut bytes = Vec::new();
     let mut buffer = [0; 16 << 10];
     let mut more = |bytes: &mut Vec<u8>| {

@@ -1,7 +1,7 @@
 //! `mathchain serve --http`, driven from outside with real sockets.
 
 mod calls;
-mod client;
+pub(crate) mod client;
 mod ending;
 mod guard;
 mod keys;

@@ -130,7 +130,7 @@ fn the_paths_of_the_document_are_those_of_the_server() {
             }
         }
     }
-    let page = include_str!("../../../docs/http.md");
+    let page = include_str!("../../../../docs/http.md");
     let stated = page
         .lines()
         .filter_map(|line| line.strip_prefix("| `")?.split_once('|'));

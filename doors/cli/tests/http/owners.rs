@@ -19,8 +19,18 @@ version = 1
 [[policies]]
 level = "global"
 [[policies.rules]]
-match = { tools = ["write_file", "delete_file"] }
+match = { tools = ["write_file", "delete_file", "pipeline_run"] }
 decision = "allow"
+[roles.helper]
+description = "helps"
+tools = ["group:all"]
+[[phases]]
+name = "a"
+agents = ["one"]
+prompt = "x"
+[cli.one]
+binary = "sh"
+subcommand = ["-c", "echo theirs"]
 "#,
     );
     place
@@ -36,6 +46,7 @@ fn there(place: &Place, args: &[&str], stdin: &str) -> Answer {
 /// The objects of the other folder.
 struct Theirs {
     run: String,
+    pipeline: String,
     approval: String,
     artifact: String,
     call: String,
@@ -56,6 +67,8 @@ fn made_there(place: &Place) -> Theirs {
     let approval = suspended.expect_code(4).at("/metadata/approval_id");
     let runs = there(place, &["runs", "list"], "");
     let run = runs.expect_code(0).at("/0/run");
+    let pipeline = there(place, &["pipeline", "run", "--json"], "");
+    let pipeline = pipeline.expect_code(0).at("/pipeline");
     // A server of that folder answers with a handle.
     let server = Server::beside(place, "other", &["--role", "operator"]);
     let data: Vec<u32> = (0..20_000).collect();
@@ -68,6 +81,7 @@ fn made_there(place: &Place) -> Theirs {
     let text = |value: &tool_core::Value| value.as_str().expect("a text").to_owned();
     Theirs {
         run: text(&run),
+        pipeline: text(&pipeline),
         approval: text(&approval),
         artifact: named("/output/result/$artifact"),
         call: named("/metadata/call_id"),
@@ -81,11 +95,17 @@ fn key(place: &Place, args: &[&str]) -> String {
 }
 
 /// The paths with the id of an object, or a list of objects, and what a stranger gets: no object, and no entry.
-const PATHS: [(&str, &str); 12] = [
+const PATHS: [(&str, &str); 18] = [
     ("GET", "/v1/chains/{run}"),
     ("GET", "/v1/chains/{run}/events"),
     ("POST", "/v1/chains/{run}/cancel"),
     ("POST", "/v1/chains/{run}/resume"),
+    ("GET", "/v1/pipelines"),
+    ("GET", "/v1/pipelines/{pipeline}"),
+    ("GET", "/v1/pipelines/{pipeline}/events"),
+    ("POST", "/v1/pipelines/{pipeline}/cancel"),
+    ("POST", "/v1/pipelines/{pipeline}/resume"),
+    ("POST", "/v1/pipelines/{pipeline}/gate"),
     ("GET", "/v1/runs"),
     ("GET", "/v1/runs/{run}"),
     ("GET", "/v1/approvals"),
@@ -116,7 +136,7 @@ fn send(server: &Server, bearer: &str, method: &str, path: &str) -> Reply {
 
 #[test]
 fn every_path_of_the_server_is_tried_here() {
-    let routes = include_str!("../../src/http/routes.rs");
+    let routes = include_str!("../../../servers/src/http/routes.rs");
     let routes: BTreeSet<String> = routes
         .split(".route(")
         .skip(1)
@@ -124,6 +144,7 @@ fn every_path_of_the_server_is_tried_here() {
         .collect();
     let plain = |path: &str| {
         let path = path.replace("{run}", "{id}").replace("{approval}", "{id}");
+        let path = path.replace("{pipeline}", "{id}");
         path.replace("{artifact}", "{handle}")
     };
     let tried: BTreeSet<String> = PATHS.iter().map(|(_, path)| plain(path)).collect();
@@ -157,13 +178,19 @@ fn an_object_of_another_workspace_is_none_at_every_path() {
                 let real = path
                     .replace("{run}", &id(&theirs.run))
                     .replace("{approval}", &id(&theirs.approval))
+                    .replace("{pipeline}", &id(&theirs.pipeline))
                     .replace("{artifact}", &theirs.artifact);
                 if path == "/v1/events" {
                     continue; // the log of the workspace; it never ends
                 }
                 let reply = send(&server, bearer, method, &real);
                 match real == path {
-                    true => assert!(!reply.expect(200).body.contains(&theirs.run), "{reply:?}"),
+                    true => {
+                        let body = &reply.expect(200).body;
+                        let is_theirs =
+                            body.contains(&theirs.run) || body.contains(&theirs.pipeline);
+                        assert!(!is_theirs, "{reply:?}");
+                    }
                     false => drop(reply.expect(404)),
                 }
                 assert!(!reply.body.contains("theirs"), "{reply:?}");
@@ -183,8 +210,8 @@ fn an_object_of_another_workspace_is_none_at_every_path() {
 #[test]
 fn an_object_of_another_role_is_none_and_that_of_another_key_of_the_role_is_shared() {
     let place = place();
-    let first = key(&place, &["first", "--role", "worker_general"]);
-    let same = key(&place, &["same", "--role", "worker_general"]);
+    let first = key(&place, &["first", "--role", "helper"]);
+    let same = key(&place, &["same", "--role", "helper"]);
     let other = key(&place, &["other", "--role", "worker_math"]);
     let boss = key(&place, &["boss", "--role", "operator"]);
     let server = Server::start(&place, &[]);
@@ -203,6 +230,13 @@ fn an_object_of_another_role_is_none_and_that_of_another_key_of_the_role_is_shar
         let shown = send(&server, &first, "GET", &format!("/v1/chains/{id}"));
         shown.json()["state"] == "succeeded"
     });
+    let pipeline = server.post("/v1/pipelines", &[("Authorization", &first)], "{}");
+    let pipeline = pipeline.expect(202).json()["id"].clone();
+    let pipeline = pipeline.as_str().expect("an id").to_owned();
+    crate::pipeline::until("the pipeline has ended", || {
+        let shown = send(&server, &first, "GET", &format!("/v1/pipelines/{pipeline}"));
+        shown.json()["state"] == "succeeded"
+    });
     let data: Vec<u32> = (0..20_000).collect();
     let large = json!({"tool": "json_query", "args": {"data": data, "query": "@"}}).to_string();
     let large = server.post("/v1/call", &[("Authorization", &first)], &large);
@@ -210,13 +244,19 @@ fn an_object_of_another_role_is_none_and_that_of_another_key_of_the_role_is_shar
     let large = large.as_str().expect("a handle").to_owned();
     for (method, path) in PATHS {
         let real = path.replace("{run}", &id).replace("{artifact}", &large);
-        if path.contains("approval") || path == "/v1/events" {
+        let real = real.replace("{pipeline}", &pipeline);
+        if path.contains("approval") || path.ends_with("/gate") || path == "/v1/events" {
             continue; // for keys that approve; of the workspace
         }
         let status = |bearer: &str| send(&server, bearer, method, &real).status;
         match real == path {
             true => {
-                let listed = |bearer: &str| send(&server, bearer, method, &real).body.contains(&id);
+                let of = if path == "/v1/pipelines" {
+                    &pipeline
+                } else {
+                    &id
+                };
+                let listed = |bearer: &str| send(&server, bearer, method, &real).body.contains(of);
                 assert!(listed(&first) && listed(&same) && listed(&boss) && !listed(&other));
             }
             false => {
@@ -277,7 +317,7 @@ const METHODS: [&str; 24] = [
 
 #[test]
 fn an_object_of_another_workspace_is_none_for_every_method_of_a_client() {
-    let handler = include_str!("../../src/mcp/handler.rs");
+    let handler = include_str!("../../../servers/src/mcp/handler.rs");
     for method in handler.split("fn ").skip(1) {
         let name: String = method
             .chars()
@@ -292,7 +332,7 @@ fn an_object_of_another_workspace_is_none_for_every_method_of_a_client() {
     let ask = |method: &str, name: &str, params: Json| -> Json {
         super::mcp::modern(&server, &[], method, name, params)
     };
-    let templates = include_str!("../../src/mcp/resources.rs");
+    let templates = include_str!("../../../servers/src/mcp/resources.rs");
     let templates: BTreeSet<&str> = templates
         .split('"')
         .filter(|text| text.starts_with("mathchain://") && text.contains('{'))
@@ -308,12 +348,14 @@ fn an_object_of_another_workspace_is_none_for_every_method_of_a_client() {
         ("mathchain://run/{run}", &theirs.run),
         ("mathchain://plan/{run}", &theirs.run),
         ("mathchain://audit/{call}", &theirs.call),
+        ("mathchain://pipeline/{pipeline}", &theirs.pipeline),
     ] {
         tried.insert(template);
         let uri = template
             .replace("{handle}", id)
             .replace("{run}", id)
             .replace("{call}", id)
+            .replace("{pipeline}", id)
             .replace("{from}", "0")
             .replace("{count}", "2");
         let read = ask("resources/read", &uri, json!({ "uri": uri }));
@@ -321,11 +363,13 @@ fn an_object_of_another_workspace_is_none_for_every_method_of_a_client() {
     }
     tried.insert("mathchain://docs/{page}");
     assert_eq!(templates, tried);
-    for list in ["runs", "audit"] {
+    for list in ["runs", "pipelines", "audit"] {
         let uri = format!("mathchain://{list}");
         let read = ask("resources/read", &uri, json!({ "uri": uri })).to_string();
         assert!(
-            !read.contains(&theirs.run) && !read.contains(&theirs.call),
+            !read.contains(&theirs.run)
+                && !read.contains(&theirs.call)
+                && !read.contains(&theirs.pipeline),
             "{read}"
         );
     }
@@ -334,15 +378,20 @@ fn an_object_of_another_workspace_is_none_for_every_method_of_a_client() {
         !listed.contains(&theirs.run) && !listed.contains(&theirs.artifact),
         "{listed}"
     );
-    for argument in ["run", "handle"] {
+    for argument in ["run", "pipeline", "handle"] {
         let template = format!(
             "mathchain://{}/{{{argument}}}",
-            if argument == "run" { "run" } else { "artifact" }
+            match argument {
+                "handle" => "artifact",
+                same => same,
+            }
         );
         let wanted = json!({"ref": {"type": "ref/resource", "uri": template}, "argument": {"name": argument, "value": ""}});
         let completed = ask("completion/complete", "", wanted).to_string();
         assert!(
-            !completed.contains(&theirs.run) && !completed.contains(&theirs.artifact),
+            !completed.contains(&theirs.run)
+                && !completed.contains(&theirs.artifact)
+                && !completed.contains(&theirs.pipeline),
             "{completed}"
         );
     }
