@@ -11,7 +11,7 @@ use tool_core::Result;
 
 /// A form of declarations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DeclarationFormat {
+pub enum DeclarationFormat {
     /// Tools of the chat completions interface
     Openai,
     /// Tools of the messages interface
@@ -32,21 +32,19 @@ pub(crate) enum DeclarationFormat {
 
 impl DeclarationFormat {
     /// Every format by name.
-    #[cfg(feature = "servers")]
-    pub(crate) fn names() -> Vec<String> {
+    pub fn names() -> Vec<String> {
         let values = Self::value_variants().iter();
         let names = values.filter_map(|one| Some(one.to_possible_value()?.get_name().to_owned()));
         names.collect()
     }
 
     /// Whether the text is JSON.
-    #[cfg(feature = "servers")]
-    pub(crate) fn is_json(self) -> bool {
+    pub fn is_json(self) -> bool {
         !matches!(self, Self::Markdown | Self::Gbnf | Self::Index)
     }
 
     /// The dialect of a provider, where it is one.
-    pub(crate) fn dialect(self) -> Option<Dialect> {
+    pub fn dialect(self) -> Option<Dialect> {
         match self {
             Self::Openai => Some(Dialect::Openai),
             Self::Anthropic => Some(Dialect::Anthropic),
@@ -57,7 +55,7 @@ impl DeclarationFormat {
     }
 
     /// The declarations of tools.
-    pub(crate) fn text(
+    pub fn text(
         self,
         dispatcher: &Dispatcher,
         catalog: Catalog,
@@ -86,10 +84,7 @@ impl DeclarationFormat {
 ///
 /// # Errors
 /// An unknown role, agent or phase.
-pub(crate) fn external_tools(
-    dispatcher: &Dispatcher,
-    caller: &CallerContext,
-) -> Result<Vec<HandedTool>> {
+pub fn external_tools(dispatcher: &Dispatcher, caller: &CallerContext) -> Result<Vec<HandedTool>> {
     let policy = dispatcher.policy();
     let caller = policy.caller(dispatcher.catalogue(), &caller.who, dispatcher.facts())?;
     let handed = caller.handed().into_iter();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tool_core::capability::CallClient;
 use tool_core::{Result, Value};
 
-use crate::Toolkit;
+use mathchain::Toolkit;
 
 /// Resources and prompts of a program around this library, as the Model Context Protocol writes them. Tools are added to the toolkit, like any
 /// others.

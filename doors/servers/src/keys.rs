@@ -12,7 +12,7 @@ use registry::WorkspaceId;
 use serde::{Deserialize, Serialize};
 use tool_core::{Result, ToolError, tool_error};
 
-use crate::{environment, owned};
+use mathchain::{environment, owned};
 
 /// Name of the file in the folder of keys.
 const FILE_NAME: &str = "server.json";
@@ -22,32 +22,35 @@ const PREFIX: &str = "mathchain_";
 /// A key, without its secret.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ApiKey {
+pub struct ApiKey {
     /// What people call it; no two keys share one.
-    pub(crate) name: String,
+    pub name: String,
     /// Role of every call with it.
-    pub(crate) role: String,
+    pub role: String,
     /// Whether its holder may approve and decline calls of other roles.
-    pub(crate) approves: bool,
-    pub(crate) created_ms: u64,
+    pub approves: bool,
+    /// When it was made, in milliseconds of Unix time.
+    pub created_ms: u64,
     /// From when it is refused.
-    pub(crate) expires_ms: Option<u64>,
+    pub expires_ms: Option<u64>,
     /// Digest of the secret.
-    pub(crate) digest: String,
+    pub digest: String,
     /// The workspace whose servers accept it; keys of before this member have none, and are refused until they are bound.
     #[serde(default)]
-    pub(crate) workspace: Option<KeyWorkspace>,
+    pub workspace: Option<KeyWorkspace>,
     /// Whether it reads the metrics and nothing else.
     #[serde(default)]
-    pub(crate) metrics_only: bool,
+    pub metrics_only: bool,
 }
 
 /// The workspace of a key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct KeyWorkspace {
-    pub(crate) id: String,
-    pub(crate) root: String,
+pub struct KeyWorkspace {
+    /// Id of the workspace.
+    pub id: String,
+    /// Its first root.
+    pub root: String,
 }
 
 impl From<WorkspaceId> for KeyWorkspace {
@@ -61,7 +64,7 @@ impl ApiKey {
     ///
     /// # Errors
     /// `policy_denied` with reason `server_key`.
-    pub(crate) fn belongs_to(&self, here: Option<&WorkspaceId>) -> Result<()> {
+    pub fn belongs_to(&self, here: Option<&WorkspaceId>) -> Result<()> {
         let name = &self.name;
         let Some(own) = &self.workspace else {
             return Err(
@@ -80,13 +83,13 @@ impl ApiKey {
     }
 
     /// Whether it is still accepted.
-    pub(crate) fn is_valid(&self, now_ms: u64) -> bool {
+    pub fn is_valid(&self, now_ms: u64) -> bool {
         self.expires_ms.is_none_or(|expires| now_ms < expires)
     }
 }
 
 /// The key that a secret belongs to. Every key is compared, each in constant time.
-pub(crate) fn find_key<'a>(keys: &'a [ApiKey], secret: &str) -> Option<&'a ApiKey> {
+pub fn find_key<'a>(keys: &'a [ApiKey], secret: &str) -> Option<&'a ApiKey> {
     let digest = digest_of(secret);
     let mut found = None;
     for key in keys {
@@ -98,11 +101,10 @@ pub(crate) fn find_key<'a>(keys: &'a [ApiKey], secret: &str) -> Option<&'a ApiKe
 }
 
 /// Compares two digests in a time that does not depend on them, which texts and slices of bytes do not.
-pub(crate) const IS_SAME: fn(&blake3::Hash, &blake3::Hash) -> bool =
-    <blake3::Hash as PartialEq>::eq;
+pub const IS_SAME: fn(&blake3::Hash, &blake3::Hash) -> bool = <blake3::Hash as PartialEq>::eq;
 
 /// The file of keys; `None` without a configuration folder.
-pub(crate) fn keys_path() -> Option<PathBuf> {
+pub fn keys_path() -> Option<PathBuf> {
     Some(environment::keys_folder()?.join(FILE_NAME))
 }
 
@@ -110,7 +112,7 @@ pub(crate) fn keys_path() -> Option<PathBuf> {
 ///
 /// # Errors
 /// A file that is unreadable, damaged, of another user, or accessible to others.
-pub(crate) fn read_keys(file: &Path) -> Result<Option<Vec<ApiKey>>> {
+pub fn read_keys(file: &Path) -> Result<Option<Vec<ApiKey>>> {
     let Some((mut open, _)) = owned::open_owned_file(file)? else {
         return Ok(None);
     };
@@ -134,10 +136,10 @@ pub(crate) fn read_keys(file: &Path) -> Result<Option<Vec<ApiKey>>> {
 }
 
 /// A state of the file: it is replaced as a whole, so that a change shows here.
-pub(crate) type Seen = (SystemTime, u64, u64);
+pub type Seen = (SystemTime, u64, u64);
 
 /// The state of the file; `None` where there is none.
-pub(crate) fn keys_file_state(file: &Path) -> Option<Seen> {
+pub fn keys_file_state(file: &Path) -> Option<Seen> {
     let found = file.metadata().ok()?;
     #[cfg(unix)]
     let number = std::os::unix::fs::MetadataExt::ino(&found);
@@ -150,7 +152,7 @@ pub(crate) fn keys_file_state(file: &Path) -> Option<Seen> {
 ///
 /// # Errors
 /// `precondition_failed` without random bytes.
-pub(crate) fn new_secret() -> Result<String> {
+pub fn new_secret() -> Result<String> {
     let mut random = [0; 32];
     let made = File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut random));
     made.map_err(|err| tool_error!(PreconditionFailed, "keys"; "no random bytes: {err}"))?;
@@ -159,7 +161,7 @@ pub(crate) fn new_secret() -> Result<String> {
 }
 
 /// Digest of a secret.
-pub(crate) fn digest_of(secret: &str) -> blake3::Hash {
+pub fn digest_of(secret: &str) -> blake3::Hash {
     blake3::hash(secret.as_bytes())
 }
 
@@ -167,7 +169,7 @@ pub(crate) fn digest_of(secret: &str) -> blake3::Hash {
 ///
 /// # Errors
 /// `conflict` for a name that a key has; `precondition_failed` where it cannot be stored; as [`read_keys`].
-pub(crate) fn create_key(mut key: ApiKey) -> Result<(ApiKey, String)> {
+pub fn create_key(mut key: ApiKey) -> Result<(ApiKey, String)> {
     let secret = new_secret()?;
     key.digest = digest_of(&secret).to_hex().to_string();
     let made = key.clone();
@@ -189,7 +191,7 @@ pub(crate) fn create_key(mut key: ApiKey) -> Result<(ApiKey, String)> {
 ///
 /// # Errors
 /// `invalid_args` where there is none; as [`create_key`].
-pub(crate) fn revoke_key(name: &str) -> Result<ApiKey> {
+pub fn revoke_key(name: &str) -> Result<ApiKey> {
     let mut removed = None;
     change_keys(|keys| {
         let at = keys.iter().position(|key| key.name == name);
@@ -209,7 +211,7 @@ pub(crate) fn revoke_key(name: &str) -> Result<ApiKey> {
 ///
 /// # Errors
 /// `invalid_args` where there is none; as [`create_key`].
-pub(crate) fn bind_key(name: &str, workspace: KeyWorkspace) -> Result<ApiKey> {
+pub fn bind_key(name: &str, workspace: KeyWorkspace) -> Result<ApiKey> {
     let mut bound = None;
     change_keys(|keys| {
         let key = keys.iter_mut().find(|key| key.name == name);
@@ -234,7 +236,7 @@ fn last_use_file(key: &ApiKey) -> Option<PathBuf> {
 }
 
 /// Notes that a key is used now; where that cannot be written the time stays.
-pub(crate) fn note_use(key: &ApiKey, now_ms: u64) {
+pub fn note_use(key: &ApiKey, now_ms: u64) {
     let note = || -> Option<()> {
         let file = last_use_file(key)?;
         std::fs::create_dir_all(file.parent()?).ok()?;
@@ -251,7 +253,7 @@ pub(crate) fn note_use(key: &ApiKey, now_ms: u64) {
 }
 
 /// Time of the last use of a key in milliseconds since 1970-01-01 UTC, to about a minute; `None` where there was none.
-pub(crate) fn last_used_ms(key: &ApiKey) -> Option<u64> {
+pub fn last_used_ms(key: &ApiKey) -> Option<u64> {
     let used = last_use_file(key)?.metadata().ok()?.modified().ok()?;
     let since = used.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     u64::try_from(since.as_millis()).ok()
@@ -282,7 +284,7 @@ fn change_keys(work: impl FnOnce(&mut Vec<ApiKey>) -> Result<()>) -> Result<()> 
     let mut keys = read_keys(&file)?.unwrap_or_default();
     work(&mut keys)?;
     let text = serde_json::to_vec_pretty(&keys).map_err(|err| cannot(err.into()))?;
-    crate::io::replace_file(&file, &text, crate::io::FileReaders::Owner).map_err(cannot)
+    mathchain::io::replace_file(&file, &text, mathchain::io::FileReaders::Owner).map_err(cannot)
 }
 
 #[cfg(test)]

@@ -5,31 +5,32 @@ use tool_core::json::{self, JsonLimits};
 use tool_core::{CallOutcome, Object, Result, ToolError, Value, object, tool_error};
 
 /// The call of one line.
-pub(crate) struct LineCall {
+pub struct LineCall {
     /// Id given by the client.
-    pub(crate) id: Option<String>,
-    pub(crate) tool: String,
-    pub(crate) args: Value,
+    pub id: Option<String>,
+    /// Name of the tool.
+    pub tool: String,
+    /// Its arguments.
+    pub args: Value,
     /// Role of the line, one of those allowed.
-    pub(crate) role: Option<String>,
+    pub role: Option<String>,
     /// Span of the client that the call belongs to.
-    pub(crate) trace: Option<TraceParent>,
+    pub trace: Option<TraceParent>,
     /// Whether its progress is written, before its answer.
-    pub(crate) progress: bool,
+    pub progress: bool,
 }
 
 /// Where a call was read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CallOrigin {
+pub enum CallOrigin {
     /// A line of `serve --jsonl`, where progress can be written.
     Lines,
     /// The body of `POST /v1/call`, which has one answer.
-    #[cfg(feature = "servers")]
     Body,
 }
 
 /// The answer to a line: its id, and the envelope.
-pub(crate) fn line_envelope(id: Value, outcome: &CallOutcome) -> Value {
+pub fn line_envelope(id: Value, outcome: &CallOutcome) -> Value {
     let mut envelope = Object::new();
     envelope.insert("id", id);
     let outcome = outcome.to_value();
@@ -46,14 +47,13 @@ impl CallOrigin {
     fn keys(self) -> &'static [&'static str] {
         match self {
             Self::Lines => &KEYS,
-            #[cfg(feature = "servers")]
             Self::Body => &KEYS[..KEYS.len() - 1],
         }
     }
 }
 
 /// Reads a line: the id as far as it could be read, and the call.
-pub(crate) fn parse_line(
+pub fn parse_line(
     door: CallOrigin,
     bytes: &[u8],
     roles: &[String],

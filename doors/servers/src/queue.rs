@@ -15,7 +15,7 @@ const SHARED_LEAST: usize = 4;
 
 /// The bounded queue of the calls of a server, as one owner sees it: a key, an address, or the one client. Owners take turns.
 #[derive(Clone)]
-pub(crate) struct CallQueue {
+pub struct CallQueue {
     shared: Arc<SharedQueue>,
     owner: Arc<str>,
 }
@@ -48,11 +48,11 @@ struct QueueOwner {
 }
 
 /// A call that runs for as long as this lives.
-pub(crate) struct QueuePermit(CallQueue);
+pub struct QueuePermit(CallQueue);
 
 impl CallQueue {
     /// A queue for as many calls at a time.
-    pub(crate) fn new(workers: usize) -> Self {
+    pub fn new(workers: usize) -> Self {
         Self {
             shared: Arc::new(SharedQueue {
                 workers,
@@ -63,7 +63,7 @@ impl CallQueue {
     }
 
     /// The same queue for another owner.
-    pub(crate) fn of(&self, owner: &str) -> Self {
+    pub fn of(&self, owner: &str) -> Self {
         Self {
             shared: Arc::clone(&self.shared),
             owner: owner.into(),
@@ -74,7 +74,7 @@ impl CallQueue {
     ///
     /// # Errors
     /// `limit_exceeded` with reason `overloaded` where too many wait.
-    pub(crate) async fn enter(&self) -> Result<QueuePermit> {
+    pub async fn enter(&self) -> Result<QueuePermit> {
         let (turn, number) = {
             let mut state = self.state();
             state.meet(&self.owner);
@@ -107,12 +107,12 @@ impl CallQueue {
     }
 
     /// Calls that run.
-    pub(crate) fn running(&self) -> usize {
+    pub fn running(&self) -> usize {
         self.state().running
     }
 
     /// Calls that wait.
-    pub(crate) fn waiting(&self) -> usize {
+    pub fn waiting(&self) -> usize {
         self.state().waiting
     }
 

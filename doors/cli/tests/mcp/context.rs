@@ -26,6 +26,7 @@ fn pages_runs_plans_and_records_are_resources_of_their_role() {
     for uri in [
         "mathchain://docs/plans",
         "mathchain://runs",
+        "mathchain://pipelines",
         "mathchain://audit",
         &format!("mathchain://run/{id}"),
     ] {
@@ -36,7 +37,7 @@ fn pages_runs_plans_and_records_are_resources_of_their_role() {
         templates["result"]["resourceTemplates"]
             .as_array()
             .map(Vec::len),
-        Some(6)
+        Some(7)
     );
     let read =
         |client: &mut Client, uri: &str| client.request("resources/read", json!({"uri": uri}));
@@ -50,6 +51,8 @@ fn pages_runs_plans_and_records_are_resources_of_their_role() {
             .contains("succeeded"),
         "{of_run}"
     );
+    let pipelines = read(&mut client, "mathchain://pipelines");
+    assert_eq!(pipelines["result"]["contents"][0]["text"], "[]");
     let of_plan = read(&mut client, &format!("mathchain://plan/{id}"));
     assert!(
         of_plan["result"]["contents"][0]["text"]
@@ -71,6 +74,7 @@ fn pages_runs_plans_and_records_are_resources_of_their_role() {
         "file:///etc/passwd",
         "mathchain://docs/../docs/plans",
         "mathchain://run/zzzz",
+        "mathchain://pipeline/zzzz",
     ] {
         assert_eq!(read(&mut client, uri)["error"]["code"], -32602, "{uri}");
     }

@@ -33,7 +33,7 @@ fn a_misspelt_tool_or_argument_is_an_answer_that_a_model_reads() {
 fn a_search_says_where_nothing_fits() {
     let place = Place::new();
     let mut client = Client::start(&place, &[], Era::Modern);
-    let found = client.call("search_tools", json!({"query": "t-test p value"}));
+    let found = client.call("search_tools", json!({"query": "neural network"}));
     let note = found["structuredContent"]["note"].as_str();
     assert!(
         note.is_some_and(|note| note.contains("no tool matches")),

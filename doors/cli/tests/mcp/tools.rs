@@ -205,6 +205,24 @@ fn plots_are_pictures_and_texts() {
         !sixel.to_string().contains("\\u001b"),
         "no escape sequence reaches a model"
     );
+    let table = client.call("plot", json!({"data": {"x": [0, 1, 2], "y": [0, 1, 4]}}));
+    let blocks = table["content"].as_array().expect("content");
+    assert!(
+        blocks
+            .iter()
+            .any(|block| block["type"] == "image" && block["mimeType"] == "image/png"),
+        "the picture of a table is an image: {table:.300}"
+    );
+    let page = client.call(
+        "plot",
+        json!({"data": {"x": [0, 1, 2], "y": [0, 1, 4]}, "format": "svg"}),
+    );
+    let blocks = page["content"].as_array().expect("content");
+    let document = blocks.iter().find(|block| block["type"] == "resource");
+    assert_eq!(
+        document.expect("a document")["resource"]["mimeType"],
+        "image/svg+xml"
+    );
     let braille = client.call("plot_braille", json!({"x": [0, 1, 2], "y": [0, 1, 4]}));
     assert!(
         text(&braille).lines().count() > 10,

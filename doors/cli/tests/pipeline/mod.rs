@@ -4,6 +4,7 @@ mod agents;
 mod ending;
 mod gates;
 mod limits;
+mod served;
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;

@@ -59,7 +59,7 @@ fn the_log_of_the_example_is_as_it_was() {
         &example(),
     );
     let found = masked(&answer.expect_code(0).stdout);
-    let path = root().join("mathchain/tests/golden/session.jsonl");
+    let path = root().join("doors/cli/tests/golden/session.jsonl");
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&path, &found).expect("writes");
     }

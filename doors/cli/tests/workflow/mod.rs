@@ -134,7 +134,7 @@ pub(super) fn kind(event: &Value) -> &str {
 #[test]
 fn the_example_of_a_workflow_runs() {
     let place = Place::new();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/workflow.sh");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/workflow.sh");
     let output = std::process::Command::new("/bin/sh")
         .arg(script)
         .current_dir(place.path("work"))
@@ -190,14 +190,15 @@ fn the_examples_of_the_tools_are_what_they_answer() {
         .iter()
         .map(|entry| entry.tool())
         .collect();
-    assert_eq!(tools.len(), workflow::tools::examples::ORDER.len());
+    let calls = workflow::tools::examples::calls_in_order();
+    assert_eq!(tools.len(), calls.len());
     // What the examples leave out, since another tool shows it.
     let between = [
         ("task:unblock", "task:start", "operator"),
         ("task:list", "task:submit", "impl"),
         ("feedback:respond", "feedback:create", "impl"),
     ];
-    for (id, role) in workflow::tools::examples::ORDER {
+    for workflow::tools::examples::ExampleCall { tool: id, role } in &calls {
         let tool = tools
             .iter()
             .find(|tool| tool.spec().id == *id)
