@@ -19,7 +19,7 @@ const LISTED: usize = 1000;
 ///
 /// # Errors
 /// `policy_denied` with reason `approver`.
-fn approver_key(caller: &HttpCaller) -> Result<&ApiKey> {
+pub(super) fn approver_key(caller: &HttpCaller) -> Result<&ApiKey> {
     let key = caller.key.as_ref().filter(|key| key.approves);
     key.ok_or_else(|| {
         tool_error!(PolicyDenied, "approver"; "only a key that approves sees and answers requests for approval";

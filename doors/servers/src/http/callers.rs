@@ -14,11 +14,11 @@ use tool_core::{Result, ToolError, tool_error};
 
 use super::bucket::TokenBucket;
 use super::server::HttpServer;
-use crate::CallContext;
-use crate::clock::SystemClock;
 use crate::keys::{self, ApiKey};
 use crate::mcp::{self, McpEndpoint};
 use crate::queue::CallQueue;
+use mathchain::CallContext;
+use mathchain::clock::SystemClock;
 
 /// How often streams and sessions look whether their keys are still valid.
 const LOOK: Duration = Duration::from_millis(250);

@@ -15,7 +15,7 @@ use super::once::{IdempotentRequest, StoredAnswer};
 use super::reply::{self, Replied};
 use super::server::{HttpServer, lost_thread_error};
 use crate::line::{self, LineCall};
-use crate::{CallContext, Toolkit};
+use mathchain::{CallContext, Toolkit};
 
 /// Stops a call whose client is gone.
 struct StopWhenDropped(StopFlag);

@@ -20,7 +20,8 @@ use super::calls::{json_of, trace_of, unattended_approvals};
 use super::once::{IdempotentRequest, StoredAnswer};
 use super::reply::{self, Replied};
 use super::server::{HttpServer, lost_thread_error};
-use crate::{CallContext, recorded};
+use crate::recorded;
+use mathchain::CallContext;
 
 /// A plan with its inputs.
 struct PlanSubmission {
@@ -160,7 +161,7 @@ fn place_of(id: &str) -> String {
     format!("/v1/chains/{id}")
 }
 
-fn set_location(mut response: Response, place: Option<String>) -> Response {
+pub(super) fn set_location(mut response: Response, place: Option<String>) -> Response {
     let place = place.and_then(|place| HeaderValue::from_str(&place).ok());
     if let Some(place) = place {
         response.headers_mut().insert(LOCATION, place);

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
 use hyper::body::Frame;
 use tokio::sync::mpsc;
 use tool_core::{Value, json};
@@ -21,11 +22,11 @@ use super::reply::{self, Replied};
 use super::server::HttpServer;
 
 /// Longest silence of a stream.
-const SILENCE: Duration = Duration::from_secs(15);
+pub(super) const SILENCE: Duration = Duration::from_secs(15);
 /// How often the log of workflows is read again.
 const LOOK: Duration = Duration::from_millis(250);
 /// Parts that wait for a slow client.
-const WAITING: usize = 4;
+pub(super) const EVENTS_WAITING: usize = 4;
 
 /// A body whose parts come from a task.
 struct StreamedBody(mpsc::Receiver<Bytes>);
@@ -41,6 +42,12 @@ impl hyper::body::Body for StreamedBody {
         let part = self.0.poll_recv(context);
         part.map(|part| part.map(|part| Ok(Frame::data(part))))
     }
+}
+
+/// The answer that sends these parts as they come.
+pub(super) fn stream_response(parts: mpsc::Receiver<Bytes>) -> Response {
+    let body = Body::new(StreamedBody(parts));
+    reply::text_response(StatusCode::OK, "text/event-stream", body)
 }
 
 /// Streams the events of a plan that runs or ran here, from the first or the one after `Last-Event-ID`; of any other plan, its end.
@@ -59,7 +66,7 @@ pub(super) async fn stream_chain_events(
     let seen = headers
         .get("last-event-id")
         .and_then(|seen| seen.to_str().ok()?.parse::<usize>().ok());
-    let (sender, parts) = mpsc::channel(WAITING);
+    let (sender, parts) = mpsc::channel(EVENTS_WAITING);
     match chain {
         Some(chain) => {
             let next = seen.map_or(0, |seen| seen + 1);
@@ -67,12 +74,7 @@ pub(super) async fn stream_chain_events(
         }
         None => drop(tokio::spawn(await_end(server, caller, id, sender))),
     }
-    let body = Body::new(StreamedBody(parts));
-    Ok(reply::text_response(
-        StatusCode::OK,
-        "text/event-stream",
-        body,
-    ))
+    Ok(stream_response(parts))
 }
 
 /// Streams the events of workflows of this workspace, from the first or the one after `Last-Event-ID`, until the client is gone.
@@ -87,7 +89,7 @@ pub(super) async fn stream_workflow_events(
         .unwrap_or(0);
     // What cannot be read is said before the stream begins.
     let first = read_after(&server, &caller, seen).await?;
-    let (sender, parts) = mpsc::channel(WAITING);
+    let (sender, parts) = mpsc::channel(EVENTS_WAITING);
     tokio::spawn(async move {
         let (mut number, mut bodies) = (seen, first);
         let mut silent = Instant::now();
@@ -122,12 +124,7 @@ pub(super) async fn stream_workflow_events(
             }
         }
     });
-    let body = Body::new(StreamedBody(parts));
-    Ok(reply::text_response(
-        StatusCode::OK,
-        "text/event-stream",
-        body,
-    ))
+    Ok(stream_response(parts))
 }
 
 /// The events after a number. Where another stream has just found that there is none, the log is not read.
@@ -245,6 +242,6 @@ async fn end_of(server: &Arc<HttpServer>, caller: &Arc<HttpCaller>, id: &str) ->
     found.ok().map(|found| ended_event(&found))
 }
 
-fn ended_event(found: &Value) -> String {
+pub(super) fn ended_event(found: &Value) -> String {
     format!("event: ended\ndata: {}\n\n", json::to_text(found))
 }

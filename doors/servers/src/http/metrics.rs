@@ -28,7 +28,7 @@ struct HttpCounts {
 
 /// The name under which requests for a path are counted: one of a few, whatever a client sends.
 pub(super) fn route_label(path: &str) -> &'static str {
-    const ROUTES: [&str; 12] = [
+    const ROUTES: [&str; 13] = [
         "/healthz",
         "/readyz",
         "/metrics",
@@ -37,6 +37,7 @@ pub(super) fn route_label(path: &str) -> &'static str {
         "/v1/call",
         "/v1/tools",
         "/v1/chains",
+        "/v1/pipelines",
         "/v1/events",
         "/v1/runs",
         "/v1/approvals",

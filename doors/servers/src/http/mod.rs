@@ -19,13 +19,15 @@ mod home;
 mod metrics;
 mod newest_event;
 mod once;
-pub(crate) mod openapi;
+pub mod openapi;
 mod patient;
+mod pipelines;
 mod places;
 mod recorded;
 mod reply;
 mod routes;
 mod server;
+mod submitted_pipelines;
 mod tls;
 mod tools;
 
@@ -33,10 +35,11 @@ use std::sync::Arc;
 
 use tool_core::{Result, StopFlag, tool_error};
 
-use crate::{Toolkit, keys, mcp};
+use crate::{keys, mcp};
 use callers::HttpCallers;
+use mathchain::Toolkit;
 use server::HttpServer;
-pub(crate) use server::HttpServerSettings;
+pub use server::HttpServerSettings;
 
 /// Threads beside those of calls: lists, records, resources.
 const OTHER_THREADS: usize = 8;
@@ -46,7 +49,7 @@ const OTHER_THREADS: usize = 8;
 /// # Errors
 /// `precondition_failed` with reason `exposed` for an address beyond this machine without keys and TLS; `invalid_request` with reason `tls`
 /// for an unusable certificate; `io` where the address cannot be used.
-pub(crate) fn serve_http(
+pub fn serve_http(
     toolkit: Arc<Toolkit>,
     settings: HttpServerSettings,
     stop: &StopFlag,

@@ -186,7 +186,7 @@ impl StoredAnswer {
 
     fn read(text: &str) -> Result<Self> {
         let damaged = || tool_error!(Internal, "the stored answer is damaged");
-        let read = crate::parse_json(text).map_err(|_| damaged())?;
+        let read = mathchain::parse_json(text).map_err(|_| damaged())?;
         let members = read.as_object().ok_or_else(damaged)?;
         let status = members.get("status").and_then(Value::as_i64);
         let status = status.and_then(|status| StatusCode::from_u16(status.try_into().ok()?).ok());

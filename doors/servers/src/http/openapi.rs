@@ -39,7 +39,7 @@ fn document_response(text: String) -> Response {
 ///
 /// # Errors
 /// `not_visible` for an unknown role.
-pub(crate) fn openapi_document(
+pub fn openapi_document(
     dispatcher: &Dispatcher,
     caller: &CallerContext,
     needs_key: bool,
@@ -189,6 +189,32 @@ fn own_schemas() -> Map<String, Json> {
         "properties": { "id": text, "state": text, "answer": { "type": "object" } },
         "required": ["id", "state"],
     });
+    let pipeline = json!({
+        "type": "object",
+        "properties": {
+            "id": text, "file": text, "role": { "type": ["string", "null"] },
+            "state": { "enum": ["running", "waiting", "succeeded", "failed", "stopped", "interrupted"] },
+            "phases": { "type": "array" },
+            "gate": { "type": "object", "properties": { "phase": text, "notice": text, "text": text }, "required": ["phase", "notice", "text"] },
+        },
+        "required": ["id", "state"],
+    });
+    let selection = json!({
+        "type": "object",
+        "properties": { "skip": texts, "only": { "type": ["string", "null"] }, "from": { "type": ["string", "null"] } },
+        "additionalProperties": false,
+    });
+    let resumption = json!({
+        "type": "object",
+        "properties": { "retry_unknown": { "type": "boolean", "description": "Run agents again whose outcome is unknown" } },
+        "additionalProperties": false,
+    });
+    let gate_answer = json!({
+        "type": "object",
+        "properties": { "answer": { "enum": ["yes", "no"] } },
+        "required": ["answer"],
+        "additionalProperties": false,
+    });
     let approval = members(&[
         "id",
         "tool",
@@ -228,6 +254,18 @@ fn own_schemas() -> Map<String, Json> {
         ),
         ("Plan".to_owned(), plan),
         ("Chain".to_owned(), chain),
+        (
+            "Pipelines".to_owned(),
+            list_of("pipelines", pipeline.clone()),
+        ),
+        ("Pipeline".to_owned(), pipeline),
+        ("PhaseSelection".to_owned(), selection),
+        ("PipelineResumption".to_owned(), resumption),
+        ("GateAnswer".to_owned(), gate_answer),
+        (
+            "AnsweredGate".to_owned(),
+            members(&["id", "phase", "answer"]),
+        ),
         ("Runs".to_owned(), list_of("runs", run.clone())),
         (
             "Run".to_owned(),
@@ -361,8 +399,9 @@ fn path_items() -> Json {
         query("format", json!(DeclarationFormat::names())),
         query("catalog", json!(catalogs)),
     ];
-    let (chain, run, approval) = (
+    let (chain, pipeline, run, approval) = (
         [in_path("id", "Id of the plan")],
+        [in_path("id", "Id of the pipeline, or its beginning")],
         [in_path("id", "Id of the run")],
         [in_path("id", "Id of the request")],
     );
@@ -406,6 +445,29 @@ fn path_items() -> Json {
         ("200", "A result", "Result"),
         ("202", "The call waits for approval", "Pending"),
     ];
+    // Beginning one may wait for approval: of two answers with 202 the body says which it is.
+    let begun = json!({ "202": {
+        "description": "It has begun, or waits for approval",
+        "content": { "application/json": { "schema": { "anyOf": [
+            { "$ref": "#/components/schemas/Pipeline" }, { "$ref": "#/components/schemas/Pending" },
+        ] } } },
+    } });
+    let begins = |id, summary, parameters: &[Json], body| {
+        let errors = &["404", "408", "409", "413", "415", "422"];
+        OpenApiOperation {
+            id,
+            summary,
+            answers: begun.clone(),
+            errors,
+        }
+        .json(parameters, Some(body))
+    };
+    let listed = OpenApiOperation {
+        id: "pipelines",
+        summary: "Pipelines of the role in the workspace",
+        answers: response_objects(&[("200", "The answer", "Pipelines")]),
+        errors: &["409"],
+    };
     json!({
         "/": { "get": of_kinds("home", "A page for a person who opens the address", &["text/html"], &[], &[]) },
         "/healthz": open_path_item("healthy", "Whether the process answers", &[("200", "It does", "State")]),
@@ -415,11 +477,20 @@ fn path_items() -> Json {
         "/v1/call": post("call", "One call", &called, &["404", "408", "409", "413", "415", "422", "504"], &[once.clone(), trace.clone()], Some("Call")),
         "/v1/tools": { "get": of_kinds("tools", "The visible tools, in a format", &["application/json", text], &[], &listing) },
         "/v1/tools/{name}": get("tool", "Every argument of one tool, its result, effects and examples", "Tool", &["404"], &[in_path("name", "Name of the tool")]),
-        "/v1/chains": post("submit", "Begin a plan", &[("202", "It has begun", "Chain")], &["404", "408", "409", "413", "415", "422"], &[once, trace], Some("Plan")),
+        "/v1/chains": post("submit", "Begin a plan", &[("202", "It has begun", "Chain")], &["404", "408", "409", "413", "415", "422"], &[once.clone(), trace.clone()], Some("Plan")),
         "/v1/chains/{id}": get("chain", "State of a plan, and at the end its answer", "Chain", &["404", "409"], &chain),
         "/v1/chains/{id}/events": { "get": of_kinds("events", "Steps of a plan as they begin and end", &["text/event-stream"], &["404"], &[chain[0].clone(), seen.clone()]) },
         "/v1/chains/{id}/cancel": post("cancel", "Cancel a plan", &[("200", "It has been cancelled", "Chain"), ("202", "It is being cancelled", "Chain")], &["404", "409"], &chain, None),
         "/v1/chains/{id}/resume": post("resume", "Resume a plan that was interrupted, or whose approvals were given", &[("202", "It continues", "Chain")], &["404", "409"], &chain, None),
+        "/v1/pipelines": {
+            "get": listed.json(&[], None),
+            "post": begins("begin_pipeline", "Begin the phases of the configuration", &[once, trace], "PhaseSelection"),
+        },
+        "/v1/pipelines/{id}": get("pipeline", "A pipeline with its phases and agents, and the gate that it waits at", "Pipeline", &["404", "409"], &pipeline),
+        "/v1/pipelines/{id}/events": { "get": of_kinds("pipeline_events", "Events of a pipeline with the output of its agents", &["text/event-stream"], &["404", "409"], &[pipeline[0].clone(), seen.clone()]) },
+        "/v1/pipelines/{id}/cancel": post("cancel_pipeline", "Cancel a pipeline that this server runs", &[("202", "It is being cancelled", "Pipeline")], &["404", "409"], &pipeline, None),
+        "/v1/pipelines/{id}/resume": { "post": begins("resume_pipeline", "Resume a pipeline that stopped, failed or was interrupted", &pipeline, "PipelineResumption") },
+        "/v1/pipelines/{id}/gate": post("answer_gate", "Answer the gate that a pipeline waits at", &[("200", "It is answered", "AnsweredGate")], &["404", "409", "413", "422"], &pipeline, Some("GateAnswer")),
         "/v1/events": { "get": of_kinds("workflow_events", "Events of workflows, from the first or the one after Last-Event-ID, and the next ones", &["text/event-stream"], &["404", "409"], std::slice::from_ref(&seen)) },
         "/v1/runs": get("runs", "Recorded runs of the role in the workspace", "Runs", &["409"], &[]),
         "/v1/runs/{id}": get("run", "A recorded run with its records", "Run", &["404", "409"], &run),

@@ -82,11 +82,12 @@ pub(super) fn outcome_response(id: Value, outcome: &CallOutcome) -> Response {
 /// The envelope of an error that is no answer to a call.
 pub(super) fn error_response(error: &ToolError) -> Response {
     // What the path names.
-    const NAMED: [&str; 8] = [
+    const NAMED: [&str; 9] = [
         "run",
         "unknown_run",
         "ambiguous_run",
         "unknown_approval",
+        "unknown_pipeline",
         "ambiguous_approval",
         "handle",
         "artifact_missing",

@@ -16,7 +16,9 @@ use super::guard::guard_request;
 use super::metrics::HttpGauges;
 use super::reply::{self, Replied, RequestError};
 use super::server::HttpServer;
-use super::{approvals, artifacts, body, calls, chains, events, home, openapi, recorded, tools};
+use super::{
+    approvals, artifacts, body, calls, chains, events, home, openapi, pipelines, recorded, tools,
+};
 
 /// Every path, behind the checks of a request.
 pub(super) fn build_router(server: &Arc<HttpServer>) -> Router {
@@ -35,6 +37,24 @@ pub(super) fn build_router(server: &Arc<HttpServer>) -> Router {
         .route("/v1/chains/{id}/events", get(events::stream_chain_events))
         .route("/v1/chains/{id}/cancel", post(chains::cancel_chain))
         .route("/v1/chains/{id}/resume", post(chains::resume_chain))
+        .route(
+            "/v1/pipelines",
+            get(pipelines::list_pipelines).post(pipelines::submit_pipeline),
+        )
+        .route("/v1/pipelines/{id}", get(pipelines::show_pipeline))
+        .route(
+            "/v1/pipelines/{id}/events",
+            get(pipelines::stream_pipeline_events),
+        )
+        .route(
+            "/v1/pipelines/{id}/cancel",
+            post(pipelines::cancel_pipeline),
+        )
+        .route(
+            "/v1/pipelines/{id}/resume",
+            post(pipelines::resume_pipeline),
+        )
+        .route("/v1/pipelines/{id}/gate", post(pipelines::answer_gate))
         .route("/v1/events", get(events::stream_workflow_events))
         .route("/v1/runs", get(recorded::list_runs))
         .route("/v1/runs/{id}", get(recorded::show_run))

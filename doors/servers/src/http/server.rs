@@ -13,31 +13,33 @@ use super::callers::HttpCallers;
 use super::metrics::HttpMetrics;
 use super::newest_event::NewestEvent;
 use super::once::IdempotencyKeys;
-use crate::Toolkit;
+use super::submitted_pipelines::SubmittedPipelines;
 use crate::mcp;
 use crate::queue::CallQueue;
+use mathchain::Toolkit;
 
 /// Settings of the server, fixed when it starts.
-pub(crate) struct HttpServerSettings {
-    pub(crate) listen: SocketAddr,
+pub struct HttpServerSettings {
+    /// Where it listens.
+    pub listen: SocketAddr,
     /// Names of the server beside those of this machine.
-    pub(crate) hosts: Vec<String>,
+    pub hosts: Vec<String>,
     /// Origins of pages that may call it.
-    pub(crate) origins: Vec<String>,
+    pub origins: Vec<String>,
     /// Whether a proxy in front ends TLS.
-    pub(crate) behind_proxy: bool,
+    pub behind_proxy: bool,
     /// Files of the certificate and its key.
-    pub(crate) tls: Option<(PathBuf, PathBuf)>,
+    pub tls: Option<(PathBuf, PathBuf)>,
     /// Roles that a call with the token may name.
-    pub(crate) roles: Vec<String>,
+    pub roles: Vec<String>,
     /// Requests of one key per second.
-    pub(crate) rate_per_second: u64,
+    pub rate_per_second: u64,
     /// Requests of one key at a time.
-    pub(crate) requests_at_once: u64,
+    pub requests_at_once: u64,
     /// Calls that run at a time.
-    pub(crate) workers: usize,
+    pub workers: usize,
     /// The caller with the token, and what MCP clients are offered.
-    pub(crate) mcp: mcp::McpSettings,
+    pub mcp: mcp::McpSettings,
 }
 
 pub(super) struct HttpServer {
@@ -48,6 +50,7 @@ pub(super) struct HttpServer {
     pub(super) queue: Arc<CallQueue>,
     pub(super) callers: HttpCallers,
     pub(super) chains: SubmittedChains,
+    pub(super) pipelines: SubmittedPipelines,
     pub(super) metrics: Arc<HttpMetrics>,
     /// Requests on their way without a key.
     pub(super) addresses: Arc<AddressCounts>,
@@ -80,6 +83,7 @@ impl HttpServer {
             address,
             callers,
             chains: SubmittedChains::default(),
+            pipelines: SubmittedPipelines::default(),
             metrics: Arc::default(),
             addresses: Arc::default(),
             newest_event: NewestEvent::default(),

@@ -10,7 +10,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tool_core::{Result, ToolError, tool_error};
 
-use crate::owned;
+use mathchain::owned;
 
 /// What speaks TLS with clients.
 ///

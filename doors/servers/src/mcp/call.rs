@@ -9,7 +9,7 @@ use rmcp::model::{CallToolRequestParams, CallToolResponse};
 use rmcp::service::{RequestContext, RoleServer};
 use tool_core::{ToolError, Value, tool_error};
 
-use super::calling::McpCall;
+use super::calling::{McpCall, question_binding};
 use super::client::{Answers, ClientAsker};
 use super::door::McpServerState;
 use super::lines::SentArguments;
@@ -44,7 +44,7 @@ pub(super) async fn answer_tool_call(
     let answers = match (&params.request_state, &params.input_responses) {
         (None, None) => Answers::new(),
         (state, responses) => {
-            let bound_to = wanted.bound_to();
+            let bound_to = question_binding(&wanted);
             let (waiting, given) = resume::restore_request_state(
                 door,
                 state.as_deref(),

@@ -15,8 +15,8 @@ use super::progress::ProgressReceiver;
 use super::resume::{ClientQuestions, ResumeCondition};
 use super::running::{CallCompletion, RunningCall};
 use super::{answer, approval};
-use crate::CallContext;
-use crate::toolkit::ModelCall;
+use mathchain::CallContext;
+use mathchain::toolkit::ModelCall;
 
 pub(super) struct McpCall {
     wanted: Arc<ModelCall>,
@@ -159,15 +159,13 @@ impl McpCall {
 
     /// What the state of a question is bound to.
     pub(super) fn bound_to(&self) -> String {
-        self.wanted.bound_to()
+        question_binding(&self.wanted)
     }
 }
 
-impl ModelCall {
-    /// What the state of a question about this call is bound to.
-    pub(super) fn bound_to(&self) -> String {
-        format!("{}\n{}", self.tool, digest::of_value(&self.args))
-    }
+/// What the state of a question about a call is bound to.
+pub(super) fn question_binding(call: &ModelCall) -> String {
+    format!("{}\n{}", call.tool, digest::of_value(&call.args))
 }
 
 /// Results that are answered whole, whatever the limit: less than the least limit.

@@ -13,26 +13,28 @@ use tokio_util::sync::CancellationToken;
 use tool_core::{CallOutcome, Result, StopFlag, tool_error};
 
 use crate::queue::{CallQueue, QueuePermit};
-use crate::{CallContext, ServerExtension, Toolkit};
+use mathchain::{CallContext, Toolkit};
+
+use crate::ServerExtension;
 
 /// Counts a call that ended.
-pub(crate) type Counted = dyn Fn(&CallOutcome) + Send + Sync;
+pub(super) type Counted = dyn Fn(&CallOutcome) + Send + Sync;
 
 /// Settings of the server, fixed when it starts: no request changes what a caller is offered.
 #[derive(Clone)]
-pub(crate) struct McpSettings {
+pub struct McpSettings {
     /// The caller.
-    pub(crate) context: CallContext,
+    pub context: CallContext,
     /// Tools that are listed.
-    pub(crate) catalog: Catalog,
+    pub catalog: Catalog,
     /// Longest message in bytes.
-    pub(crate) line_bytes_max: usize,
+    pub line_bytes_max: usize,
     /// Longest result in bytes; more is cut to a summary.
-    pub(crate) result_bytes_max: u64,
+    pub result_bytes_max: u64,
     /// Counts each call that ended.
-    pub(crate) counted: Option<Arc<Counted>>,
+    pub counted: Option<Arc<Counted>>,
     /// What the program around this library offers beside.
-    pub(crate) extra: Option<Arc<dyn ServerExtension>>,
+    pub extra: Option<Arc<dyn ServerExtension>>,
 }
 
 pub(super) struct McpServerState {

@@ -17,8 +17,8 @@ use super::door::{McpServerState, McpSettings};
 use super::handler::McpHandler;
 use super::lines::PostedMessage;
 use super::sessions::McpSessions;
-use crate::Toolkit;
 use crate::queue::CallQueue;
+use mathchain::Toolkit;
 
 /// Bodies up to this size are read on the thread that reads requests.
 const SHORT: usize = 64 << 10;
@@ -28,7 +28,7 @@ const SESSION: &str = "mcp-session-id";
 
 /// What answers the requests of one caller; a session belongs to the endpoint that began it.
 #[derive(Clone)]
-pub(crate) struct McpEndpoint {
+pub struct McpEndpoint {
     service: StreamableHttpService<McpHandler, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
     all: Arc<McpSessions>,
@@ -36,12 +36,12 @@ pub(crate) struct McpEndpoint {
 }
 
 /// A message that was read.
-pub(crate) struct EndpointMessage(PostedMessage);
+pub struct EndpointMessage(PostedMessage);
 
 impl McpEndpoint {
     /// Starts an endpoint, whose sessions are among those of `all`; `closing` ends its streams and sessions, and lets no further call
     /// begin. Needs a runtime.
-    pub(crate) fn new(
+    pub fn new(
         toolkit: Arc<Toolkit>,
         settings: McpSettings,
         calls: StopFlag,
@@ -78,7 +78,7 @@ impl McpEndpoint {
     ///
     /// # Errors
     /// `internal` for a thread that was lost.
-    pub(crate) async fn read(&self, text: Bytes) -> Result<(Bytes, EndpointMessage)> {
+    pub async fn read(&self, text: Bytes) -> Result<(Bytes, EndpointMessage)> {
         let bytes_max = self.bytes_max;
         let read = match text.len() {
             ..=SHORT => PostedMessage::read(&text, bytes_max),
@@ -99,7 +99,7 @@ impl McpEndpoint {
     /// # Errors
     /// `limit_exceeded` with reason `overloaded` for one session too many, `invalid_request` with reason `no_method` for a stream without a
     /// session.
-    pub(crate) async fn answer<B>(
+    pub async fn answer<B>(
         &self,
         mut request: Request<B>,
         EndpointMessage(posted): EndpointMessage,

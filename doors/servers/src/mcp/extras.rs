@@ -1,4 +1,4 @@
-//! What the program around this library offers beside: see [`Extra`](crate::Extra).
+//! What the program around this library offers beside: see [`Extra`](crate::ServerExtension).
 
 use std::collections::HashMap;
 use std::sync::Arc;

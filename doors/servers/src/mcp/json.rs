@@ -36,7 +36,7 @@ pub(super) fn of_object(object: &Object) -> Map<String, Json> {
 /// JSON as a value, read as any other document.
 ///
 /// # Errors
-/// `invalid_request` as [`crate::parse_json`].
+/// `invalid_request` as [`mathchain::parse_json`].
 pub(super) fn to_value(json: &Json) -> Result<Value, ToolError> {
-    crate::parse_json(&json.to_string())
+    mathchain::parse_json(&json.to_string())
 }

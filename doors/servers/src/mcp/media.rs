@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{ContentBlock, ResourceContents};
 use tool_core::{Object, Value};
 
-use crate::picture;
+use mathchain::picture;
 
 /// Most bytes of a picture, a sound or a document, as it is sent.
 const BYTES_MAX: usize = 700_000;
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     fn value(text: &str) -> Value {
-        crate::parse_json(text).unwrap()
+        mathchain::parse_json(text).unwrap()
     }
 
     #[test]

@@ -38,17 +38,17 @@ use rmcp::transport::io::stdio_pipes;
 use tokio_util::sync::CancellationToken;
 use tool_core::{Result, StopFlag, tool_error};
 
-use crate::Toolkit;
 use crate::queue::CallQueue;
 use door::McpServerState;
-pub(crate) use door::McpSettings;
-pub(crate) use endpoint::McpEndpoint;
+pub use door::McpSettings;
+pub use endpoint::McpEndpoint;
 use handler::McpHandler;
 use lines::{LineTransport, StreamEnds};
-pub(crate) use sessions::McpSessions;
+use mathchain::Toolkit;
+pub use sessions::McpSessions;
 
 /// Stack of a thread that runs calls.
-pub(crate) const CALL_STACK_BYTES: usize = 16 << 20;
+pub const CALL_STACK_BYTES: usize = 16 << 20;
 /// Time after the end of the input for calls to complete, before they are stopped, and in which a client then has to read of the answers.
 const DRAIN: Duration = Duration::from_millis(500);
 
@@ -56,7 +56,7 @@ const DRAIN: Duration = Duration::from_millis(500);
 ///
 /// # Errors
 /// `io` when the runtime cannot start, and for a client that does not begin as the protocol demands.
-pub(crate) fn serve_stdio(
+pub fn serve_stdio(
     toolkit: Arc<Toolkit>,
     settings: McpSettings,
     workers: usize,
@@ -84,7 +84,7 @@ pub(crate) fn serve_stdio(
 ///
 /// # Errors
 /// `io` when the thread cannot start, `internal` when it panicked, and those of the server.
-pub(crate) fn on_call_stack<T: Send>(server: impl FnOnce() -> T + Send) -> Result<T> {
+pub fn on_call_stack<T: Send>(server: impl FnOnce() -> T + Send) -> Result<T> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new()
             .name("server".to_owned())

@@ -76,6 +76,13 @@ const TEMPLATES: &[(&str, &str, &str, &str, &str)] = &[
         JSON,
     ),
     (
+        "mathchain://pipeline/{pipeline}",
+        "pipeline",
+        "A recorded pipeline",
+        "State, phases and agents of a pipeline",
+        JSON,
+    ),
+    (
         "mathchain://plan/{run}",
         "plan",
         "The plan of a run",
@@ -119,6 +126,7 @@ pub(super) fn list_resources(door: &McpServerState) -> Result<Vec<Resource>> {
     };
     for (name, title) in [
         ("runs", "The newest runs"),
+        ("pipelines", "The newest pipelines"),
         ("audit", "The newest records of the audit log"),
         ("workflow/events", "The newest events of workflows"),
         (
@@ -207,6 +215,15 @@ pub(super) fn read_resource(door: &McpServerState, uri: &str) -> Result<Vec<Reso
                 .map_err(|_| unknown_resource_error(uri))?;
             let records = state.run_records(&run.id)?;
             object! { "run" => recorded::run_summary(&run), "records" => Value::array(records) }
+        }
+        ["pipelines"] => {
+            let rows = state.pipelines_in(&scope, NEWEST)?;
+            Value::array(rows.iter().map(recorded::pipeline_summary).collect())
+        }
+        ["pipeline", id] => {
+            let row = recorded::visible_pipeline(state, &scope, id)
+                .map_err(|_| unknown_resource_error(uri))?;
+            recorded::pipeline_details(state, row)?
         }
         ["plan", id] => {
             let run = recorded::visible_run(state, &scope, id)
@@ -313,6 +330,12 @@ pub(super) fn complete_variable(door: &McpServerState, variable: &str) -> Vec<St
             .unwrap_or_default()
             .into_iter()
             .map(|run| run.id)
+            .collect(),
+        ("pipeline", Some(state)) => state
+            .pipelines_in(&door.scope(), NEWEST)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|row| row.id)
             .collect(),
         ("handle", Some(_)) => {
             let listed = list_resources(door).unwrap_or_default();

@@ -8,7 +8,7 @@ use tool_core::{CallOutcome, Object, Result, StopFlag};
 use super::json;
 use super::lines::SentArguments;
 use super::progress::ProgressReceiver;
-use crate::toolkit::ModelCall;
+use mathchain::toolkit::ModelCall;
 
 /// Reads a request; a call through `call_tool` is one of the tool that it names.
 pub(super) fn parse_wanted_call(

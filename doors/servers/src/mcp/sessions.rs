@@ -12,7 +12,7 @@ const ALL_MAX: usize = 1024;
 
 /// The sessions of every caller of a server.
 #[derive(Default)]
-pub(crate) struct McpSessions(Mutex<Vec<Arc<LocalSessionManager>>>);
+pub struct McpSessions(Mutex<Vec<Arc<LocalSessionManager>>>);
 
 impl McpSessions {
     /// Room for the sessions of one more caller.
