@@ -76,7 +76,7 @@ def form_problem(words, run):
         if code:
             return f"no command `{words[0]} {words[1]}`"
     if words[0] == "call":
-        helps = [run(f"mathchain help {word} 2>&1", "") for word in words[1:] if re.fullmatch(r"[a-z]+_[a-z_]+|[a-z]{5,}", word)]
+        helps = [run(f"mathchain help {word} 2>&1", "") for word in words[1:] if re.fullmatch(r"[a-z]+_[a-z_]+|[a-z]{3,}", word)]
         text += "".join(help for help, code in helps if not code)
     options = [word.split("=")[0] for word in words if word.startswith("--")]
     missing = [option for option in options if not re.search(rf"(?<![\w-]){option}(?![\w-])", text)]
