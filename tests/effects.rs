@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use registry::agent_cli::{CliArgs, CliRequest, CliTool, ServerStart, translate_cli_request};
+use agents::cli::{
+    AgentEnvironment, CliArgs, CliRequest, CliTool, ServerStart, translate_cli_request,
+};
 use registry::agents::ToolName;
 use registry::document::{self, DocumentFormat};
 use registry::model::CliSpec;
@@ -204,7 +206,7 @@ fn started(document: &Value) -> Option<String> {
     let read = CliSpec::parse_file("agent_clis.yaml", &json::to_text(&document)).ok()?;
     let names = ["PATH", "MY_NAME", "OPENAI_API_KEY", "EDITOR"];
     let one = |cli: &CliSpec| {
-        let environment = json::to_text(&cli.environment(names).to_value());
+        let environment = json::to_text(&AgentEnvironment::of_cli(cli, names).to_value());
         format!("{environment} {:?}\n", answers(cli))
     };
     Some(read.iter().map(one).collect())
@@ -243,13 +245,13 @@ fn each_key_of_an_agent_of_an_earlier_system_acts() {
         let config = Config::parse("mathchain.json", &json::to_text(document)).ok()?;
         let names = ["PATH", "MY_NAME", "OPENAI_API_KEY", "EDITOR"];
         let one = |cli: &CliSpec| {
-            let environment = json::to_text(&cli.environment(names).to_value());
+            let environment = json::to_text(&AgentEnvironment::of_cli(cli, names).to_value());
             let runner = json::to_text(&cli.runner);
             format!("{environment} {runner} {:?}\n", answers(cli))
         };
         Some(config.clis.iter().map(one).collect())
     };
-    // Of these another text is an error; `mathchain/tests/ported.rs` has other ones.
+    // Of these another text is an error; `doors/cli/tests/ported.rs` has other ones.
     let others = ["name", "output_extraction.strategy", "stream_format"];
     let others = others.map(|key| format!("agents.*.{key}"));
     assert_eq!(

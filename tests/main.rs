@@ -9,6 +9,7 @@ mod documents;
 mod effects;
 mod english;
 mod families;
+mod functions;
 mod gbnf;
 mod imports;
 mod installer;

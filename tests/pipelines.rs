@@ -1,6 +1,6 @@
 //! Cases of the earlier system about pipelines, as data: `tests/conformance/pipelines.yaml`.
 
-use chain_runtime::pipeline::{
+use agents::pipeline::{
     AgentResult, Category, End, PhaseEvent, PhaseSetup, PhaseSkip, PhaseState, PipelineAction,
     PipelineMachine,
 };

@@ -12,10 +12,22 @@ use crate::shapes::{calls, run, tools, value};
 
 /// Parts that every call known here has although no argument makes them: what does.
 const UNSTATED: &[(&str, &str)] = &[
+    (
+        "anova.robust",
+        "whether the design has a robust alternative",
+    ),
     ("budget_override.error", "what the caller may grant"),
     (
         "classify_text.category",
         "the text: one that has nothing in common with any category has none",
+    ),
+    (
+        "compare_groups.estimate",
+        "the test: two groups have a difference",
+    ),
+    (
+        "compare_groups.robust",
+        "whether the test has a robust alternative",
     ),
     (
         "convert_units.exact_value",
@@ -35,6 +47,10 @@ const UNSTATED: &[(&str, &str)] = &[
         "the repository, whose `HEAD` may be detached",
     ),
     ("git:status.head", "whether there is a commit"),
+    (
+        "hierarchical_clustering.cophenetic",
+        "whether distances and heights vary",
+    ),
     ("linear_program.objective", "whether there is an optimum"),
     ("linear_program.residuals", "whether there is an optimum"),
     ("linear_program.x", "whether there is a point"),
@@ -64,6 +80,7 @@ const UNSTATED: &[(&str, &str)] = &[
         "spawn_impl_session.exit",
         "whether its process ended by itself",
     ),
+    ("symbolic_solve.verified", "whether there are solutions"),
     (
         "task:status.submitter",
         "the task, which may never have been submitted",
@@ -72,6 +89,8 @@ const UNSTATED: &[(&str, &str)] = &[
         "task:status.summary",
         "the task, which may never have been submitted",
     ),
+    ("time_series.fit.mape", "whether a value is 0"),
+    ("time_series.fit.mase", "whether the series varies"),
     (
         "todo_update.task.completed_at",
         "the task, which may be open",
@@ -82,7 +101,15 @@ const UNSTATED: &[(&str, &str)] = &[
 const OF_THE_MACHINE: [&str; 2] = ["disk_usage.disk_bytes", "disk_usage.free_bytes"];
 
 /// Calls that nothing else makes.
-const CALLS: [(&str, &str); 20] = [
+const CALLS: [(&str, &str); 27] = [
+    (
+        "symbolic_integrate",
+        r#"{"expression": "x**2", "from": "0", "to": "1"}"#,
+    ),
+    (
+        "symbolic_simplify",
+        r#"{"expression": "x", "equal_to": "sqrt(x**2)"}"#,
+    ),
     ("integrate_samples", r#"{"y": [1, 2]}"#),
     (
         "optimize",
@@ -105,6 +132,23 @@ const CALLS: [(&str, &str); 20] = [
         r#"{"data": [1, 2], "metrics": ["var", "variance_sample"]}"#,
     ),
     ("statistics", r#"{"data": [1]}"#),
+    ("statistics", r#"{"data": [1, 2, 4], "weights": [1, 2, 1]}"#),
+    (
+        "linear_regression",
+        r#"{"data": {"x": [1, 2, 3, 4], "y": [2, 4, 5, 9]}, "formula": "y ~ x", "predict": {"x": [5]}}"#,
+    ),
+    (
+        "glm",
+        r#"{"data": {"x": [1, 2, 3, 4], "y": [1, 2, 6, 7]}, "formula": "y ~ x", "family": "poisson", "predict": {"x": [5]}}"#,
+    ),
+    (
+        "survival",
+        r#"{"data": {"t": [1, 2, 3, 4, 5, 6], "e": [1, 1, 0, 1, 1, 1], "g": ["a", "b", "a", "b", "a", "b"]}, "time": "t", "event": "e", "group": "g"}"#,
+    ),
+    (
+        "survival",
+        r#"{"data": {"t": [1, 2, 3, 4, 5, 6], "e": [1, 1, 0, 1, 1, 1], "x": [2, 1, 3, 1, 2, 4]}, "formula": "Surv(t, e) ~ x"}"#,
+    ),
     (
         "least_squares",
         r#"{"A": [[1], [2], [4]], "b": [1, 2, 3], "ridge": 0.1}"#,

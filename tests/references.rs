@@ -117,6 +117,16 @@ fn interpolants_agree_with_scipy() {
 }
 
 #[test]
+fn examples_of_r() {
+    check(include_str!("reference/statistics-r.json"), 104);
+}
+
+#[test]
+fn moments_and_variances_of_nist() {
+    check(include_str!("reference/strd_moments.json"), 6);
+}
+
+#[test]
 fn samples_and_derivatives() {
     check(include_str!("reference/calculus_samples.json"), 100);
 }

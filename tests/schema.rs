@@ -7,7 +7,7 @@ use registry::document::{self, DocumentFormat};
 use tool_core::schema::check_value;
 use tool_core::{Object, Value, json};
 
-const STARTER: &str = include_str!("../mathchain/src/cli/starter.toml");
+const STARTER: &str = include_str!("../doors/cli/src/starter.toml");
 
 /// Pages whose TOML is that of a configuration.
 const PAGES: [(&str, &str); 5] = [

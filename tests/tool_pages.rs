@@ -318,7 +318,14 @@ fn pages(category: Category) -> &'static [&'static str] {
         Category::Web => &["web"],
         Category::Data => &["plans"],
         Category::Code => &["sandbox"],
-        Category::Math => &["expressions", "linear-algebra", "linear-algebra-sparse"],
+        Category::Math => &[
+            "expressions",
+            "linear-algebra",
+            "linear-algebra-sparse",
+            "optimisation",
+            "statistics",
+            "verification",
+        ],
         Category::System => &["files"],
         Category::Archive => &["archives"],
         Category::Llm => &["text"],
@@ -331,6 +338,14 @@ fn section(tool: &dyn AnyTool, sources: &[PathBuf]) -> String {
     let spec = tool.spec();
     let description = tool.description().replace("\\\"", "\"");
     let mut text = format!("\n## {}\n\n**{}.** {description}\n", spec.id, spec.title);
+    let picture = format!("docs/pictures/tools/{}.png", spec.id);
+    if tests::root().join(&picture).exists() {
+        let _ = write!(
+            text,
+            "\n![What `{}` answers, drawn by `plot`](../pictures/tools/{}.png)\n",
+            spec.id, spec.id
+        );
+    }
     let _ = write!(text, "\n{}.\n", reach(tool));
     let (input, output) = (tool.input_schema(), tool.output_schema());
     let mut arguments = String::new();

@@ -29,7 +29,7 @@ fail() {
     exit 1
 }
 
-[ -x "$bin" ] || fail "no program $bin" "cargo build -p mathchain"
+[ -x "$bin" ] || fail "no program $bin" "cargo build -p mathchain-cli"
 mkdir -p "$scratch"
 scratch=$(realpath "$scratch")
 if [ ! -x "$scratch/openapi/bin/python" ]; then

@@ -12,7 +12,8 @@ mod tools;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock, Weak};
 
-use mathchain::{ServerExtension, Toolkit};
+use mathchain::Toolkit;
+use mathchain_servers::ServerExtension;
 use tool_core::capability::CallClient;
 use tool_core::{AnyTool, ToolError, Value};
 
@@ -99,5 +100,5 @@ fn list(text: &str) -> Vec<Value> {
 }
 
 fn main() -> ExitCode {
-    mathchain::cli::main_with(Arc::new(Pack))
+    mathchain_cli::main_with(Arc::new(Pack))
 }
