@@ -51,7 +51,11 @@ fn faults(tool: &dyn AnyTool, args: &Value, output: &Value) -> Result<Vec<String
 }
 
 /// Calls in which different extents have different sizes, and in which parts are asked for that examples leave out.
-const CALLS: [(&str, &str); 34] = [
+const CALLS: [(&str, &str); 35] = [
+    (
+        "plot",
+        r#"{"data": {"x": [1, 2, 3], "y": [2, 4, 3]}, "width": 120, "height": 80}"#,
+    ),
     (
         "curve_fit",
         r#"{"model": "a*t", "data": {"t": [1, 2, 3, 4], "y": [2, 4.1, 6, 8.2], "s": [1, 1, 2, 2]}, "sigma": "s", "predict": {"t": [4, 5], "s": [1, 1]}, "plot": false}"#,
