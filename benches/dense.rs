@@ -9,8 +9,8 @@ use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use kernels::dense::{self, Lu, SingularVectors, max_abs};
-use kernels::dense::{columns_of, matrix_product, rows_of};
+use numerics::dense::{self, Lu, SingularVectors, max_abs};
+use numerics::dense::{columns_of, matrix_product, rows_of};
 
 fn main() {
     let threads = std::env::args()

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::Instant;
 
-use math_tools::ode::{OdeFunction, OdeMethod, OdeOptions, OdeTolerances, OdeTrajectory};
-use tool_core::Ctx;
+use numerics::NoWatch;
+use numerics::ode::{OdeFunction, OdeMethod, OdeOptions, OdeTolerances, OdeTrajectory};
 
 fn lorenz(_t: f64, y: &[f64], dy: &mut [f64]) {
     let &[a, b, c] = y else { return };
@@ -68,10 +68,10 @@ impl Call {
         &self,
         mut function: OdeFunction<F>,
     ) -> (f64, OdeTrajectory) {
-        let (span, ctx) = ((0.0, self.end), Ctx::default());
+        let span = (0.0, self.end);
         let start = Instant::now();
         let path = function
-            .integrate(span, black_box(&self.y0), &[], &self.options, &ctx)
+            .integrate(span, black_box(&self.y0), &[], &self.options, &NoWatch)
             .expect("an integration");
         (start.elapsed().as_secs_f64() * 1e3, path)
     }
@@ -81,8 +81,8 @@ impl Call {
 pub(crate) fn answer(request: &serde_json::Value) -> String {
     let text = |name: &str| request[name].as_str().expect("a text");
     let number = |name: &str| request[name].as_f64().expect("a number");
-    let method = tool_core::Value::from(text("method"));
-    let method: OdeMethod = tool_core::convert::from_value(&method).expect("a method");
+    let is_named = |method: &OdeMethod| method.name() == text("method");
+    let method = OdeMethod::ALL.into_iter().find(is_named).expect("a method");
     let options = OdeOptions {
         tolerances: OdeTolerances {
             rtol: number("rtol"),

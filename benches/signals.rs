@@ -4,14 +4,15 @@
 
 use std::io::Write as _;
 
-use kernels::programs::assignment::{AssignmentCosts, assign_cheapest};
-use kernels::programs::quadratic::{QuadraticProgram, solve_quadratic_program};
-use kernels::signal::convolve::{SequenceBlock, by_transforms};
-use kernels::signal::design::{FilterPrototype, PassBand, design_filter};
-use kernels::signal::filter::FilterCascade;
-use kernels::signal::transform::{TransformDirection, transform_complex, transform_real};
-use kernels::signal::{Complex64, spectrum, window};
-use kernels::sparse::{CsrMatrix, NoLimits};
+use numerics::NoWatch;
+use numerics::programming::assignment::{AssignmentCosts, assign_cheapest};
+use numerics::programming::quadratic::{QuadraticProgram, solve_quadratic_program};
+use numerics::signal::convolve::{SequenceBlock, by_transforms};
+use numerics::signal::design::{FilterPrototype, PassBand, design_filter};
+use numerics::signal::filter::FilterCascade;
+use numerics::signal::transform::{TransformDirection, transform_complex, transform_real};
+use numerics::signal::{Complex64, spectrum, window};
+use numerics::sparse::CsrMatrix;
 
 const SIZES: [usize; 7] = [1 << 10, 1 << 16, 1 << 20, 360_360, 1021, 100_003, 1_000_003];
 
@@ -44,7 +45,7 @@ fn main() {
         rate: 1.0,
     };
     row("welch", x.len(), runs, || {
-        welch.run(&x, || false).map_or(0, |found| found.segments)
+        welch.run(&x, &NoWatch).map_or(0, |found| found.segments)
     });
     let filter = FilterCascade::of_sections(
         &design_filter(FilterPrototype::Butterworth, 8, PassBand::Low(0.1)).sections(),
@@ -74,14 +75,14 @@ fn main() {
                 columns: n,
             };
             row(name, n, runs.min(5), || {
-                assign_cheapest(costs, || false).map_or(0, |found| found.column_of.len())
+                assign_cheapest(costs, &NoWatch).map_or(0, |found| found.column_of.len())
             });
         }
     }
     for n in [10, 100, 400] {
         let program = portfolio(n);
         row("quadratic program, dense", n, runs, || {
-            let found = solve_quadratic_program(&program, 200, || false, &NoLimits);
+            let found = solve_quadratic_program(&program, 200, &NoWatch);
             found.map_or(0, |found| found.iterations as usize)
         });
     }

@@ -3,8 +3,9 @@
 //! `cargo bench -p benches --bench sparse -- PROBLEMS METHODS RUNS` with comma-separated names; `call` runs the whole tool on a JSON
 //! text instead of the kernel. Every row states the relative residual that was reached; iterations end at 1e-8 on both sides.
 
-use kernels::sparse::{
-    CsrMatrix, NoLimits, PreconditionerMethod, SparseEvidence, SparseMethod, SparseOptions,
+use numerics::NoWatch;
+use numerics::sparse::{
+    CsrMatrix, PreconditionerMethod, SparseEvidence, SparseMethod, SparseOptions,
     solve_sparse_system,
 };
 use tool_core::{CallBudget, Ctx, StopFlag, Tool, convert, json};
@@ -81,7 +82,7 @@ fn run(method: &str, a: &CsrMatrix, b: &[f64]) -> String {
         tolerance: TOLERANCE,
         ..SparseOptions::default()
     };
-    match solve_sparse_system(a, b, 1, &options, &NoLimits) {
+    match solve_sparse_system(a, b, 1, &options, &NoWatch) {
         Ok(found) => {
             let (key, count) = match found.evidence {
                 SparseEvidence::Direct { fill, .. } => ("fill", fill),

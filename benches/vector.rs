@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
-use kernels::vector::{
+use numerics::vector::{
     Binary, InstructionSet, Unary, binary_block, evaluate_binary, evaluate_unary, unary_block,
     with_level,
 };
