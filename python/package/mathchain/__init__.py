@@ -27,7 +27,20 @@ from ._errors import (
     ToolError,
     UnknownTool,
 )
-from ._toolkit import Toolkit, acall, answer, arun, call, check, default, run, schemas, tool
+from ._toolkit import (
+    Toolkit,
+    acall,
+    answer,
+    arun,
+    arun_pipeline,
+    call,
+    check,
+    default,
+    run,
+    run_pipeline,
+    schemas,
+    tool,
+)
 
 TYPE_CHECKING = False  # see `_toolkit`
 if TYPE_CHECKING:
@@ -64,10 +77,12 @@ __all__ = [
     "acall",
     "answer",
     "arun",
+    "arun_pipeline",
     "call",
     "check",
     "default",
     "run",
+    "run_pipeline",
     "schemas",
     "tool",
 ]

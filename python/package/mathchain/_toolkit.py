@@ -59,10 +59,10 @@ class Toolkit(_mathchain.Toolkit):
         _opened.add(self)
 
     def __new__(cls, **options: Any) -> Self:
-        from ._command import name_launcher
+        from ._command import agent_program, name_launcher
 
         name_launcher()
-        return super().__new__(cls, **options)
+        return super().__new__(cls, agents=agent_program(), **options)
 
     def __enter__(self) -> Toolkit:
         return self
@@ -93,6 +93,34 @@ class Toolkit(_mathchain.Toolkit):
         """As `run`, in a thread; cancelling the task cancels the run."""
         given = _plan(plan)
         return await _in_thread(lambda stop: self._run(given, inputs, progress, stop))
+
+    def run_pipeline(
+        self,
+        *,
+        skip: Sequence[str] = (),
+        only: str | None = None,
+        from_: str | None = None,
+        resume: str | None = None,
+        retry_unknown: bool = False,
+        progress: Progress | None = None,
+    ) -> Any:
+        """Runs the phases of the configuration with their agents, or continues a pipeline: its record, with `state` and `phases`."""
+        given = _phases(skip, only, from_, resume, retry_unknown)
+        return self.call(PIPELINE, given, progress=progress)
+
+    async def arun_pipeline(
+        self,
+        *,
+        skip: Sequence[str] = (),
+        only: str | None = None,
+        from_: str | None = None,
+        resume: str | None = None,
+        retry_unknown: bool = False,
+        progress: Progress | None = None,
+    ) -> Any:
+        """As `run_pipeline`, in a thread; cancelling the task cancels the pipeline, which can be resumed."""
+        given = _phases(skip, only, from_, resume, retry_unknown)
+        return await _in_thread(lambda stop: self._call(PIPELINE, given, progress, stop))
 
     def check(self, plan: Plan, inputs: Mapping[str, Any] | None = None) -> Any:
         """Checks a plan without running it: its waves, edges and verdicts; raises `InvalidRequest` with all `problems`."""
@@ -209,6 +237,19 @@ async def _in_thread(work: Callable[[_mathchain.Stop], Any]) -> Any:
         raise
 
 
+#: The tool that runs a pipeline.
+PIPELINE = "pipeline_run"
+
+
+def _phases(
+    skip: Sequence[str], only: str | None, from_: str | None, resume: str | None, retry_unknown: bool
+) -> dict[str, Any]:
+    given: dict[str, Any] = {"skip": list(skip), "retry_unknown": retry_unknown}
+    named = {"only": only, "from": from_, "resume": resume}
+    given.update((name, value) for name, value in named.items() if value is not None)
+    return given
+
+
 _default: Toolkit | None = None
 
 
@@ -247,6 +288,16 @@ def run(plan: Plan, inputs: Mapping[str, Any] | None = None, *, progress: Progre
 async def arun(plan: Plan, inputs: Mapping[str, Any] | None = None, *, progress: Progress | None = None) -> Any:
     """As `run`, for asyncio; cancelling the task cancels the run."""
     return await default().arun(plan, inputs, progress=progress)
+
+
+def run_pipeline(**options: Any) -> Any:
+    """Runs the phases of the configuration with their agents: see `Toolkit.run_pipeline`."""
+    return default().run_pipeline(**options)
+
+
+async def arun_pipeline(**options: Any) -> Any:
+    """As `run_pipeline`, for asyncio; cancelling the task cancels the pipeline."""
+    return await default().arun_pipeline(**options)
 
 
 def check(plan: Plan, inputs: Mapping[str, Any] | None = None) -> Any:
