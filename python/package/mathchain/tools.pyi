@@ -433,7 +433,7 @@ class OptimizeGlobalResult(TypedDict):
     f: float
     kkt_residual: float
     max_evals: int
-    method: Literal["auto", "differential_evolution", "cma_es", "multistart", "basin_hopping", "dual_annealing"]
+    method: Literal["auto", "differential_evolution", "cma_es", "multistart", "basin_hopping", "dual_annealing", "particle_swarm", "simulated_annealing"]
     named: NotRequired[dict[str, float] | None]
     reason: Literal["agreement", "max_evals"]
     searches: int
@@ -793,9 +793,35 @@ class BayesoptResult(TypedDict):
     x_best: NDArray[np.float64]
     y_best: float
 
+class StatisticsResultExtended(TypedDict):
+    coefficient_of_variation: float
+    excess_kurtosis: float
+    geometric_mean: float
+    harmonic_mean: float
+    mad: float
+    mad_normal: float
+    mean_interval: NDArray[np.float64]
+    mode: float
+    mode_count: int
+    skewness: float
+    standard_error: float
+    trimmed_mean: float
+    trimmed_standard_error: float
+    winsorised_mean: float
+
+class StatisticsResultWeighted(TypedDict):
+    effective_n: float
+    mean: float
+    median: float
+    std: float
+    variance: float
+    variance_population: float
+    weight: float
+
 class StatisticsResult(TypedDict):
     count: NotRequired[int | None]
     dropped: NotRequired[int]
+    extended: NotRequired[StatisticsResultExtended | None]
     iqr: NotRequired[float | None]
     max: NotRequired[float | None]
     mean: NotRequired[float | None]
@@ -811,6 +837,58 @@ class StatisticsResult(TypedDict):
     var: NotRequired[float | None]
     variance_population: NotRequired[float | None]
     variance_sample: NotRequired[float | None]
+    weighted: NotRequired[StatisticsResultWeighted | None]
+
+class LinearRegressionResultChecks(TypedDict):
+    check: str
+    df1: float | None
+    df2: float | None
+    p: float | None
+    statistic: float
+    verdict: str
+
+class LinearRegressionResultCollinearity(TypedDict):
+    name: str
+    vif: float
+
+class LinearRegressionResultFit(TypedDict):
+    aic: float | None
+    bic: float | None
+    f: float | None
+    f_df1: float
+    f_df2: float
+    f_p: float | None
+    log_likelihood: float | None
+
+class LinearRegressionResultInfluential(TypedDict):
+    cooks_distance: float
+    leverage: float
+    row: int
+    studentised: float
+
+class LinearRegressionResultPenaltyPath(TypedDict):
+    deviation: float
+    error: float
+    nonzero: int
+    strength: float
+
+class LinearRegressionResultPenalty(TypedDict):
+    kind: str
+    l1_ratio: float
+    nonzero: int
+    path: list[LinearRegressionResultPenaltyPath]
+    seed: int | str
+    strength: float
+    strength_1se: float | None
+
+class LinearRegressionResultPredicted(TypedDict):
+    lower: float
+    mean: float
+    new_lower: float
+    new_upper: float
+    row: int
+    standard_error: float
+    upper: float
 
 class LinearRegressionResultTerms(TypedDict):
     estimate: float
@@ -820,17 +898,1208 @@ class LinearRegressionResultTerms(TypedDict):
     standard_error: float
     t: float
 
+class LinearRegressionResultVerified(TypedDict):
+    by: str
+    compared: str
+    difference: NotRequired[float | None]
+    digits: NotRequired[float | None]
+    note: NotRequired[str | None]
+    outcome: Literal["agrees", "differs", "unavailable"]
+    tolerance: NotRequired[float | None]
+
 class LinearRegressionResult(TypedDict):
     adjusted_r2: float
+    apa: NotRequired[str | None]
+    checks: NotRequired[list[LinearRegressionResultChecks] | None]
     coefficients: NDArray[np.float64]
+    collinearity: NotRequired[list[LinearRegressionResultCollinearity] | None]
     degrees_of_freedom: int
     dropped: NotRequired[int]
+    fit: NotRequired[LinearRegressionResultFit | None]
+    influential: NotRequired[list[LinearRegressionResultInfluential] | None]
     intercept: float
     method: str
+    missing: NotRequired[int | None]
+    n: NotRequired[int | None]
+    penalty: NotRequired[LinearRegressionResultPenalty | None]
+    predicted: NotRequired[list[LinearRegressionResultPredicted] | None]
     r2: float
     rcond: float
     residual_std: float
+    summary: NotRequired[str | None]
     terms: list[LinearRegressionResultTerms]
+    verified: NotRequired[LinearRegressionResultVerified]
+
+class GlmResultAlpha(TypedDict):
+    estimate: float
+    is_estimated: bool
+    standard_error: float | None
+
+class GlmResultFit(TypedDict):
+    aic: float
+    bic: float
+    cox_snell_r2: float
+    degrees_of_freedom: int
+    deviance: float
+    deviance_r2: float
+    dispersion: float
+    iterations: int
+    log_likelihood: float
+    mcfadden_r2: float
+    null_deviance: float
+    overdispersion: float
+    pearson_chi2: float
+    test: float
+    test_df: float
+    test_p: float
+
+class GlmResultPredicted(TypedDict):
+    lower: float
+    mean: float
+    predictor: float
+    row: int
+    standard_error: float
+    upper: float
+
+class GlmResultTerms(TypedDict):
+    estimate: float
+    lower: float
+    name: str
+    p: float
+    ratio: float | None
+    ratio_lower: float | None
+    ratio_upper: float | None
+    standard_error: float
+    upper: float
+    z: float
+
+class GlmResultVerified(TypedDict):
+    by: str
+    compared: str
+    difference: NotRequired[float | None]
+    digits: NotRequired[float | None]
+    note: NotRequired[str | None]
+    outcome: Literal["agrees", "differs", "unavailable"]
+    tolerance: NotRequired[float | None]
+
+class GlmResult(TypedDict):
+    alpha: NotRequired[GlmResultAlpha | None]
+    apa: str
+    fit: GlmResultFit
+    method: str
+    missing: int
+    n: int
+    predicted: NotRequired[list[GlmResultPredicted] | None]
+    ratio: str
+    summary: str
+    terms: list[GlmResultTerms]
+    verified: NotRequired[GlmResultVerified]
+
+class MixedModelResultFit(TypedDict):
+    aic: float
+    bic: float
+    converged: bool
+    criterion: float
+    iterations: int
+    log_likelihood: float
+    parameters: int
+
+class MixedModelResultGroups(TypedDict):
+    count: int
+    group: str
+
+class MixedModelResultModes(TypedDict):
+    group: str
+    level: str
+    name: str
+    value: float
+
+class MixedModelResultRandom(TypedDict):
+    correlation: float | None
+    group: str
+    name: str
+    std: float
+    variance: float
+
+class MixedModelResultTerms(TypedDict):
+    df: float | None
+    estimate: float
+    lower: float
+    name: str
+    p: float
+    standard_error: float
+    t: float
+    upper: float
+
+class MixedModelResult(TypedDict):
+    fit: MixedModelResultFit
+    groups: list[MixedModelResultGroups]
+    icc: float
+    method: str
+    missing: int
+    modes: list[MixedModelResultModes]
+    n: int
+    r2_conditional: float
+    r2_marginal: float
+    random: list[MixedModelResultRandom]
+    residual_std: float
+    singular: bool
+    summary: str
+    terms: list[MixedModelResultTerms]
+
+class QuantileRegressionResultQuantiles(TypedDict):
+    loss: float
+    pivots: int
+    pseudo_r2: float
+    quantile: float
+    unique: bool
+
+class QuantileRegressionResultTerms(TypedDict):
+    estimate: float
+    lower: float
+    name: str
+    p: float
+    quantile: float
+    standard_error: float
+    t: float
+    upper: float
+
+class QuantileRegressionResult(TypedDict):
+    missing: int
+    n: int
+    quantiles: list[QuantileRegressionResultQuantiles]
+    seed: int | str
+    summary: str
+    terms: list[QuantileRegressionResultTerms]
+
+class RobustRegressionResultOutliers(TypedDict):
+    residual: float
+    row: int
+    weight: float
+
+class RobustRegressionResultTerms(TypedDict):
+    estimate: float
+    lower: float
+    name: str
+    p: float
+    standard_error: float
+    upper: float
+    z: float
+
+class RobustRegressionResult(TypedDict):
+    iterations: int
+    low_weights: int
+    missing: int
+    n: int
+    outliers: list[RobustRegressionResultOutliers]
+    scale: float
+    seed: int | str
+    summary: str
+    terms: list[RobustRegressionResultTerms]
+
+class SurvivalResultCurve(TypedDict):
+    at_risk: int
+    events: int
+    group: str
+    lower: float
+    standard_error: float
+    survival: float
+    time: float
+    upper: float
+
+class SurvivalResultFit(TypedDict):
+    aic: float
+    concordance: float
+    df: float
+    iterations: int
+    likelihood_ratio: float
+    likelihood_ratio_p: float
+    log_likelihood: float
+    null_log_likelihood: float
+    score: float
+    score_p: float
+    wald: float
+    wald_p: float
+
+class SurvivalResultGroups(TypedDict):
+    events: int
+    expected: float | None
+    group: str
+    last_time: float
+    median: float | None
+    median_lower: float | None
+    median_upper: float | None
+    n: int
+    restricted_mean: float
+
+class SurvivalResultProportional(TypedDict):
+    correlation: float | None
+    df: float
+    name: str
+    p: float
+    statistic: float
+    verdict: str
+
+class SurvivalResultTerms(TypedDict):
+    estimate: float
+    lower: float
+    name: str
+    p: float
+    ratio: float | None
+    ratio_lower: float | None
+    ratio_upper: float | None
+    standard_error: float
+    upper: float
+    z: float
+
+class SurvivalResultTest(TypedDict):
+    apa: str
+    df: float
+    p: float
+    statistic: float
+
+class SurvivalResult(TypedDict):
+    curve: NotRequired[list[SurvivalResultCurve] | None]
+    events: int
+    fit: NotRequired[SurvivalResultFit | None]
+    groups: NotRequired[list[SurvivalResultGroups] | None]
+    missing: int
+    n: int
+    proportional: NotRequired[list[SurvivalResultProportional] | None]
+    summary: str
+    terms: NotRequired[list[SurvivalResultTerms] | None]
+    test: NotRequired[SurvivalResultTest | None]
+
+class TimeSeriesResultAnomalies(TypedDict):
+    at: int
+    expected: float
+    score: float
+    time: str | None
+    value: float
+
+class TimeSeriesResultCandidates(TypedDict):
+    aicc: float
+    chosen: bool
+    model: str
+    parameters: int
+
+class TimeSeriesResultChangesPoints(TypedDict):
+    after: float
+    at: int
+    before: float
+    gain: float
+    growth_after: float
+    growth_before: float
+    time: str | None
+
+class TimeSeriesResultChanges(TypedDict):
+    kind: str
+    penalty: float
+    points: list[TimeSeriesResultChangesPoints]
+
+class TimeSeriesResultChecks(TypedDict):
+    assumption: str
+    holds: bool
+    p: float
+    statistic: float
+    test: str
+
+class TimeSeriesResultCorrelations(TypedDict):
+    lag: int
+    partial: float
+    residuals: float | None
+    series: float
+
+class TimeSeriesResultFit(TypedDict):
+    aic: float
+    aicc: float
+    bic: float
+    log_likelihood: float
+    mae: float
+    mape: float | None
+    mase: float | None
+    n: int
+    parameters: int
+    relative_errors: bool
+    rmse: float
+    sigma: float
+
+class TimeSeriesResultForecast(TypedDict):
+    high_80: float
+    high_95: float
+    low_80: float
+    low_95: float
+    mean: float
+    step: int
+    time: str | None
+
+class TimeSeriesResultHeldOut(TypedDict):
+    mae: float
+    mape: float | None
+    mase: float | None
+    model: str
+    rmse: float
+
+class TimeSeriesResultParameters(TypedDict):
+    estimate: float
+    name: str
+    p: float | None
+    standard_error: float | None
+    z: float | None
+
+class TimeSeriesResultStrength(TypedDict):
+    season: float
+    trend: float
+
+class TimeSeriesResult(TypedDict):
+    anomalies: list[TimeSeriesResultAnomalies]
+    apa: str
+    candidates: list[TimeSeriesResultCandidates]
+    changes: TimeSeriesResultChanges
+    checks: list[TimeSeriesResultChecks]
+    chosen_by: str
+    columns: NotRequired[dict[str, Any] | None]
+    correlation_bound: float
+    correlations: list[TimeSeriesResultCorrelations]
+    filled: int
+    first_time: str | None
+    fit: TimeSeriesResultFit
+    forecast: list[TimeSeriesResultForecast]
+    held_out: list[TimeSeriesResultHeldOut]
+    held_out_n: int
+    last_time: str | None
+    logarithms: bool
+    model: str
+    n: int
+    parameters: list[TimeSeriesResultParameters]
+    period: int
+    period_source: str
+    seed: int | str
+    step: str
+    strength: TimeSeriesResultStrength
+    summary: str
+
+class HypothesisTestResultAssumptions(TypedDict):
+    assumption: str
+    holds: bool
+    p: float
+    statistic: float
+    test: str
+
+class HypothesisTestResultEffects(TypedDict):
+    high: float | None
+    low: float | None
+    name: str
+    symbol: str
+    value: float
+
+class HypothesisTestResultEstimate(TypedDict):
+    high: float | None
+    low: float | None
+    name: str
+    null: float
+    value: float
+
+class HypothesisTestResultRobust(TypedDict):
+    df: NDArray[np.float64]
+    effect: float | None
+    effect_name: str | None
+    p: float
+    statistic: float
+    statistic_name: str
+    test: str
+
+class HypothesisTestResultTests(TypedDict):
+    column: str
+    effect: float | None
+    missing: int
+    n: float
+    p: float
+    p_corrected: float
+    statistic: float
+
+class HypothesisTestResultVerified(TypedDict):
+    by: str
+    compared: str
+    difference: NotRequired[float | None]
+    digits: NotRequired[float | None]
+    note: NotRequired[str | None]
+    outcome: Literal["agrees", "differs", "unavailable"]
+    tolerance: NotRequired[float | None]
+
+class HypothesisTestResult(TypedDict):
+    alternative: Literal["two_sided", "less", "greater"]
+    apa: str
+    assumptions: list[HypothesisTestResultAssumptions]
+    df: NDArray[np.float64]
+    dropped: NotRequired[int]
+    effects: list[HypothesisTestResultEffects]
+    estimate: HypothesisTestResultEstimate | None
+    missing: int
+    n: float
+    notes: list[str]
+    p: float
+    p_from: str
+    robust: HypothesisTestResultRobust | None
+    statistic: float
+    statistic_name: str
+    summary: str
+    test: str
+    tests: list[HypothesisTestResultTests]
+    verified: NotRequired[HypothesisTestResultVerified]
+
+class CompareGroupsResultAssumptions(TypedDict):
+    assumption: str
+    holds: bool
+    p: float
+    statistic: float
+    test: str
+
+class CompareGroupsResultComparisons(TypedDict):
+    df: float | None
+    difference: float
+    effect: float | None
+    effect_name: str | None
+    first: str
+    high: float | None
+    low: float | None
+    p: float
+    second: str
+    statistic: float
+    statistic_name: str
+
+class CompareGroupsResultEffects(TypedDict):
+    high: float | None
+    low: float | None
+    name: str
+    symbol: str
+    value: float
+
+class CompareGroupsResultEstimate(TypedDict):
+    high: float | None
+    low: float | None
+    name: str
+    null: float
+    value: float
+
+class CompareGroupsResultGroups(TypedDict):
+    group: str
+    high: float | None
+    low: float | None
+    mean: float | None
+    median: float | None
+    missing: int
+    n: int
+    sd: float | None
+
+class CompareGroupsResultRobust(TypedDict):
+    df: NDArray[np.float64]
+    effect: float | None
+    effect_name: str | None
+    p: float
+    statistic: float
+    statistic_name: str
+    test: str
+
+class CompareGroupsResult(TypedDict):
+    apa: str
+    assumptions: list[CompareGroupsResultAssumptions]
+    comparison_method: str
+    comparisons: list[CompareGroupsResultComparisons]
+    df: NDArray[np.float64]
+    effects: list[CompareGroupsResultEffects]
+    estimate: CompareGroupsResultEstimate | None
+    groups: list[CompareGroupsResultGroups]
+    missing: int
+    n: int
+    notes: list[str]
+    p: float
+    p_from: str
+    reason: str
+    robust: CompareGroupsResultRobust | None
+    statistic: float
+    statistic_name: str
+    summary: str
+    test: str
+
+class AnovaResultAssumptions(TypedDict):
+    assumption: str
+    holds: bool
+    p: float
+    statistic: float
+    test: str
+
+class AnovaResultComparisons(TypedDict):
+    df: float | None
+    difference: float
+    effect: float | None
+    effect_name: str | None
+    first: str
+    high: float | None
+    low: float | None
+    p: float
+    second: str
+    statistic: float
+    statistic_name: str
+
+class AnovaResultEffects(TypedDict):
+    high: float | None
+    low: float | None
+    name: str
+    symbol: str
+    value: float
+
+class AnovaResultGroups(TypedDict):
+    group: str
+    high: float | None
+    low: float | None
+    mean: float | None
+    median: float | None
+    missing: int
+    n: int
+    sd: float | None
+
+class AnovaResultRobust(TypedDict):
+    df: NDArray[np.float64]
+    effect: float | None
+    effect_name: str | None
+    p: float
+    statistic: float
+    statistic_name: str
+    test: str
+
+class AnovaResultTerms(TypedDict):
+    df: float
+    eta2: float | None
+    f: float | None
+    high: float | None
+    low: float | None
+    mean_square: float | None
+    omega2: float | None
+    p: float | None
+    partial_eta2: float | None
+    squares: float
+    term: str
+
+class AnovaResult(TypedDict):
+    apa: list[str]
+    assumptions: list[AnovaResultAssumptions]
+    comparison_method: str
+    comparisons: list[AnovaResultComparisons]
+    effects: list[AnovaResultEffects]
+    groups: list[AnovaResultGroups]
+    missing: int
+    n: int
+    notes: list[str]
+    robust: AnovaResultRobust | None
+    summary: str
+    terms: list[AnovaResultTerms]
+    test: str
+
+class ContingencyResultCells(TypedDict):
+    adjusted: float
+    column: str
+    count: float
+    expected: float
+    pearson: float
+    row: str
+    row_share: float
+
+class ContingencyResultMeasures(TypedDict):
+    high: float | None
+    low: float | None
+    name: str
+    symbol: str
+    value: float
+
+class ContingencyResultTests(TypedDict):
+    df: NDArray[np.float64]
+    effect: float | None
+    effect_name: str | None
+    p: float
+    statistic: float
+    statistic_name: str
+    test: str
+
+class ContingencyResult(TypedDict):
+    apa: str
+    cells: list[ContingencyResultCells]
+    dropped: NotRequired[int]
+    measures: list[ContingencyResultMeasures]
+    missing: int
+    n: float
+    notes: list[str]
+    p: float
+    reason: str
+    summary: str
+    test: str
+    tests: list[ContingencyResultTests]
+
+class GroupStatisticsResultGroupsMore(TypedDict):
+    coefficient_of_variation: float
+    excess_kurtosis: float
+    geometric_mean: float
+    harmonic_mean: float
+    mad: float
+    mad_normal: float
+    mean_interval: NDArray[np.float64]
+    mode: float
+    mode_count: int
+    skewness: float
+    standard_error: float
+    trimmed_mean: float
+    trimmed_standard_error: float
+    winsorised_mean: float
+
+class GroupStatisticsResultGroups(TypedDict):
+    column: str
+    group: str
+    max: float
+    mean: float
+    median: float
+    min: float
+    missing: int
+    more: GroupStatisticsResultGroupsMore
+    n: int
+    q25: float
+    q75: float
+    quantiles: NDArray[np.float64]
+    sd: float
+
+class GroupStatisticsResult(TypedDict):
+    groups: list[GroupStatisticsResultGroups]
+    rows: int
+    ungrouped: int
+
+class DistributionResultEstimates(TypedDict):
+    estimate: float
+    interval: NDArray[np.float64]
+    name: str
+    standard_error: float
+
+class DistributionResultFits(TypedDict):
+    ad: float
+    ad_p: float
+    aic: float
+    bic: float
+    converged: bool
+    family: str
+    ks: float
+    ks_p: float
+    log_likelihood: float
+    parameters: str
+
+class DistributionResultPoints(TypedDict):
+    cdf: float
+    log_cdf: float
+    log_pdf: float
+    log_sf: float
+    pdf: float
+    sf: float
+    x: float
+
+class DistributionResultQuantiles(TypedDict):
+    isf: float
+    ppf: float
+    probability: float
+
+class DistributionResult(TypedDict):
+    dropped: NotRequired[int]
+    estimates: list[DistributionResultEstimates]
+    excess_kurtosis: float
+    family: str
+    fits: list[DistributionResultFits]
+    mean: float
+    median: float
+    n: int
+    parameters: dict[str, float]
+    points: list[DistributionResultPoints]
+    quantiles: list[DistributionResultQuantiles]
+    sd: float
+    skewness: float
+    summary: str
+    support: NDArray[np.float64]
+    variance: float
+
+class RandomSampleResult(TypedDict):
+    n: int
+    seed: int | str
+    values: Any
+
+class PowerAnalysisResult(TypedDict):
+    alpha: float
+    computed: str
+    effect: float
+    method: str
+    n: float
+    n_total: float
+    n_whole: float
+    power: float
+    summary: str
+
+class CorrelationResultPairs(TypedDict):
+    estimate: float
+    interval: NDArray[np.float64]
+    missing: int
+    n: int
+    p: float
+    p_method: str
+    statistic: float
+    x: str
+    y: str
+
+class CorrelationResult(TypedDict):
+    apa: str
+    columns: list[str]
+    matrix: NDArray[np.float64]
+    method: str
+    pairs: list[CorrelationResultPairs]
+    summary: str
+
+class CovarianceResult(TypedDict):
+    columns: list[str]
+    counts: NDArray[np.int64]
+    matrix: NDArray[np.float64]
+    means: NDArray[np.float64]
+    missing: int
+    sds: NDArray[np.float64]
+
+class BootstrapResultIntervals(TypedDict):
+    high: float
+    low: float
+    method: str
+
+class BootstrapResult(TypedDict):
+    bias: float
+    estimate: float
+    failed: int
+    intervals: list[BootstrapResultIntervals]
+    missing: int
+    n: int
+    resamples: int
+    seed: int | str
+    standard_error: float
+    statistic: str
+    summary: str
+
+class KernelDensityResult(TypedDict):
+    bandwidth: float
+    density: NDArray[np.float64]
+    dropped: NotRequired[int]
+    mode: float
+    n: int
+    plot: NotRequired[str | None]
+    x: NDArray[np.float64]
+
+class LowessResult(TypedDict):
+    dropped: NotRequired[int]
+    fitted: NDArray[np.float64]
+    neighbours: int
+    residuals: NDArray[np.float64]
+    x: NDArray[np.float64]
+
+class PcaResultComponents(TypedDict):
+    chance: float | None
+    component: str
+    cumulative: float
+    share: float
+    variance: float
+
+class PcaResultCorrelations(TypedDict):
+    column: str
+    communality: float
+    correlations: NDArray[np.float64]
+
+class PcaResultLoadings(TypedDict):
+    coefficients: NDArray[np.float64]
+    column: str
+    mean: float
+    sd: float
+
+class PcaResultRules(TypedDict):
+    components: int
+    criterion: str
+    rule: str
+
+class PcaResult(TypedDict):
+    apa: str
+    components: list[PcaResultComponents]
+    condition: float
+    correlations: list[PcaResultCorrelations]
+    loadings: list[PcaResultLoadings]
+    missing: int
+    n: int
+    rank: int
+    rows: NDArray[np.int64]
+    rules: list[PcaResultRules]
+    scores: NDArray[np.float64]
+    seed: int | str
+    standardised: bool
+    summary: str
+    variance_error: float
+
+class KmeansResultChoices(TypedDict):
+    gap: float | None
+    gap_error: float | None
+    inertia: float | None
+    k: int
+    silhouette: float | None
+
+class KmeansResultClusters(TypedDict):
+    centre: NDArray[np.float64]
+    cluster: int
+    n: int
+    silhouette: float
+    within: float
+
+class KmeansResult(TypedDict):
+    agreeing: int
+    apa: str
+    between_share: float
+    choices: list[KmeansResultChoices]
+    clusters: list[KmeansResultClusters]
+    columns: list[str]
+    converged: bool
+    inertia: float
+    iterations: int
+    k: int
+    k_from: str
+    labels: NDArray[np.int64]
+    missing: int
+    n: int
+    reason: Literal["settled", "max_iterations"]
+    rows: NDArray[np.int64]
+    seed: int | str
+    silhouette: float
+    silhouette_rows: int
+    standardised: bool
+    starts: int
+    summary: str
+    total: float
+
+class HierarchicalClusteringResultChoices(TypedDict):
+    k: int
+    silhouette: float
+
+class HierarchicalClusteringResultClusters(TypedDict):
+    centre: NDArray[np.float64]
+    cluster: int
+    n: int
+    silhouette: float
+
+class HierarchicalClusteringResultMerges(TypedDict):
+    first: int
+    height: float
+    second: int
+    size: int
+
+class HierarchicalClusteringResult(TypedDict):
+    apa: str
+    choices: list[HierarchicalClusteringResultChoices]
+    clusters: list[HierarchicalClusteringResultClusters]
+    columns: list[str]
+    cophenetic: float | None
+    cut: list[float | None]
+    inversions: bool
+    k: int
+    k_from: str
+    labels: NDArray[np.int64]
+    leaf_order: NDArray[np.int64]
+    linkage: str
+    merges: list[HierarchicalClusteringResultMerges]
+    metric: str
+    missing: int
+    n: int
+    rows: NDArray[np.int64]
+    silhouette: float
+    standardised: bool
+    summary: str
+
+class DbscanResultClusters(TypedDict):
+    border: int
+    centre: NDArray[np.float64]
+    cluster: int
+    core: int
+    n: int
+
+class DbscanResult(TypedDict):
+    apa: str
+    clusters: list[DbscanResultClusters]
+    columns: list[str]
+    cores: list[bool]
+    curve: NDArray[np.float64]
+    eps: float
+    eps_from: str
+    k: int
+    labels: NDArray[np.int64]
+    metric: str
+    min_points: int
+    missing: int
+    n: int
+    noise: int
+    rows: NDArray[np.int64]
+    standardised: bool
+    summary: str
+
+class NearestNeighboursResultPairs(TypedDict):
+    distance: float
+    neighbour: int
+    row: int
+
+class NearestNeighboursResult(TypedDict):
+    columns: list[str]
+    counts: NDArray[np.int64]
+    metric: str
+    missing: int
+    n: int
+    pairs: list[NearestNeighboursResultPairs]
+    queries_missing: int
+    rows: NDArray[np.int64]
+    standardised: bool
+    summary: str
+
+class OutliersResultMethods(TypedDict):
+    column: str
+    high: float | None
+    low: float | None
+    method: str
+    note: str
+    outliers: int
+
+class OutliersResultOutliers(TypedDict):
+    deviate: bool
+    distance: bool | None
+    factor: bool | None
+    fence: bool
+    reason: str
+    row: int
+    score: bool
+    votes: int
+
+class OutliersResult(TypedDict):
+    apa: str
+    columns: list[str]
+    distances: NDArray[np.float64]
+    factors: NDArray[np.float64]
+    methods: list[OutliersResultMethods]
+    missing: int
+    n: int
+    outliers: list[OutliersResultOutliers]
+    rows: NDArray[np.int64]
+    seed: int | str
+    summary: str
+
+class SymbolicSolveResultAmbiguities(TypedDict):
+    fragment: str
+    or: str
+    read_as: str
+
+class SymbolicSolveResultRejected(TypedDict):
+    reason: str
+    value: str
+
+class SymbolicSolveResultSolutions(TypedDict):
+    any_integer: NotRequired[str | None]
+    digits: NotRequired[str | None]
+    exact: bool
+    latex: str
+    multiplicity: int
+    values: dict[str, str]
+
+class SymbolicSolveResultVerified(TypedDict):
+    digits: int
+    how: str
+    points: int
+
+class SymbolicSolveResult(TypedDict):
+    ambiguities: NotRequired[list[SymbolicSolveResultAmbiguities]]
+    complete: bool
+    conditions: NotRequired[list[str]]
+    free: NotRequired[list[str]]
+    identity: bool
+    intervals: NotRequired[list[str]]
+    read_as: list[str]
+    rejected: NotRequired[list[SymbolicSolveResultRejected]]
+    solutions: list[SymbolicSolveResultSolutions]
+    unsolved: NotRequired[list[str]]
+    verified: NotRequired[SymbolicSolveResultVerified | None]
+
+class SymbolicSimplifyResultAmbiguities(TypedDict):
+    fragment: str
+    or: str
+    read_as: str
+
+class SymbolicSimplifyResultResult(TypedDict):
+    latex: str
+    text: str
+    unicode: str
+
+class SymbolicSimplifyResultVerified(TypedDict):
+    digits: int
+    how: str
+    points: int
+
+class SymbolicSimplifyResult(TypedDict):
+    ambiguities: NotRequired[list[SymbolicSimplifyResultAmbiguities]]
+    conditions: list[str]
+    counter_example: NotRequired[str | None]
+    equal: NotRequired[Literal["equal", "different", "undecided"] | None]
+    read_as: str
+    result: SymbolicSimplifyResultResult
+    verified: SymbolicSimplifyResultVerified
+
+class SymbolicDiffResultAmbiguities(TypedDict):
+    fragment: str
+    or: str
+    read_as: str
+
+class SymbolicDiffResultDerivative(TypedDict):
+    latex: str
+    text: str
+    unicode: str
+
+class SymbolicDiffResult(TypedDict):
+    ambiguities: NotRequired[list[SymbolicDiffResultAmbiguities]]
+    derivative: SymbolicDiffResultDerivative
+    read_as: str
+    variable: str
+
+class SymbolicIntegrateResultAmbiguities(TypedDict):
+    fragment: str
+    or: str
+    read_as: str
+
+class SymbolicIntegrateResultAntiderivative(TypedDict):
+    latex: str
+    text: str
+    unicode: str
+
+class SymbolicIntegrateResultValue(TypedDict):
+    latex: str
+    text: str
+    unicode: str
+
+class SymbolicIntegrateResultVerified(TypedDict):
+    digits: int
+    how: str
+    points: int
+
+class SymbolicIntegrateResult(TypedDict):
+    ambiguities: NotRequired[list[SymbolicIntegrateResultAmbiguities]]
+    antiderivative: SymbolicIntegrateResultAntiderivative
+    quadrature: NotRequired[float | None]
+    read_as: str
+    value: NotRequired[SymbolicIntegrateResultValue | None]
+    variable: str
+    verified: SymbolicIntegrateResultVerified
+
+class SymbolicLimitResultAmbiguities(TypedDict):
+    fragment: str
+    or: str
+    read_as: str
+
+class SymbolicLimitResultLimit(TypedDict):
+    latex: str
+    text: str
+    unicode: str
+
+class SymbolicLimitResultVerified(TypedDict):
+    digits: int
+    how: str
+    points: int
+
+class SymbolicLimitResult(TypedDict):
+    ambiguities: NotRequired[list[SymbolicLimitResultAmbiguities]]
+    limit: SymbolicLimitResultLimit
+    read_as: str
+    variable: str
+    verified: SymbolicLimitResultVerified
+
+class SymbolicSeriesResultAmbiguities(TypedDict):
+    fragment: str
+    or: str
+    read_as: str
+
+class SymbolicSeriesResultSeries(TypedDict):
+    latex: str
+    text: str
+    unicode: str
+
+class SymbolicSeriesResult(TypedDict):
+    ambiguities: NotRequired[list[SymbolicSeriesResultAmbiguities]]
+    order: str
+    read_as: str
+    series: SymbolicSeriesResultSeries
+    variable: str
+
+class SymbolicSumResultAmbiguities(TypedDict):
+    fragment: str
+    or: str
+    read_as: str
+
+class SymbolicSumResultSum(TypedDict):
+    latex: str
+    text: str
+    unicode: str
+
+class SymbolicSumResult(TypedDict):
+    ambiguities: NotRequired[list[SymbolicSumResultAmbiguities]]
+    read_as: str
+    sum: SymbolicSumResultSum
+
+class NumberTheoryResultCertificate(TypedDict):
+    bases: NDArray[np.int64]
+    n: int | str
+    primes: list[int | str]
+    theorem: str
+
+class NumberTheoryResultFactors(TypedDict):
+    by: str
+    digits: int
+    exponent: int
+    factor: int | str
+    kind: str
+
+class NumberTheoryResultNumbers(TypedDict):
+    name: str
+    value: int | str
+
+class NumberTheoryResult(TypedDict):
+    certificate: NotRequired[list[NumberTheoryResultCertificate]]
+    factors: NotRequired[list[NumberTheoryResultFactors]]
+    holds: bool | None
+    list: NotRequired[list[int | str]]
+    numbers: NotRequired[list[NumberTheoryResultNumbers]]
+    pairs: NotRequired[list[list[int | str]]]
+    period: NotRequired[list[int | str]]
+    question: str
+    summary: str
+    text: str
+    value: int | str | None
+    verified: list[str]
+
+class CombinatoricsResultNumbers(TypedDict):
+    name: str
+    value: int | str
+
+class CombinatoricsResult(TypedDict):
+    arrangements: NotRequired[list[Any]]
+    formula: str
+    is_cut: bool
+    numbers: NotRequired[list[CombinatoricsResultNumbers]]
+    question: str
+    summary: str
+    text: str
+    value: int | str | None
+    verified: list[str]
+
+class RenderMathResult(TypedDict):
+    format: Literal["unicode", "ascii", "linear", "mathml", "svg", "png"]
+    linear: str
+    original: str
+    picture: NotRequired[Any]
+    rendered: str
+    unknown: list[str]
 
 class ConvertUnitsResult(TypedDict):
     dimension: str
@@ -860,6 +2129,156 @@ class SqlQueryResult(TypedDict):
     count: int
     rows: Any
     truncated: bool
+
+class TableDescribeResultColumns(TypedDict):
+    distinct: int
+    max: str | None
+    min: str | None
+    missing: int
+    name: str
+    type: str
+
+class TableDescribeResultFrequent(TypedDict):
+    name: str
+    values: str
+
+class TableDescribeResultNumbers(TypedDict):
+    mean: float | None
+    median: float | None
+    name: str
+    p25: float | None
+    p5: float | None
+    p75: float | None
+    p95: float | None
+    shape: str
+    std: float | None
+
+class TableDescribeResult(TypedDict):
+    columns: list[TableDescribeResultColumns]
+    correlations: Any
+    count: int
+    frequent: list[TableDescribeResultFrequent]
+    histograms: Any
+    numbers: list[TableDescribeResultNumbers]
+    rows: Any
+
+class TableSelectResult(TypedDict):
+    columns: list[str]
+    count: int
+    rows: Any
+    table: Any
+    types: list[str]
+
+class TableGroupResult(TypedDict):
+    columns: list[str]
+    count: int
+    rows: Any
+    table: Any
+    types: list[str]
+
+class TableJoinResult(TypedDict):
+    columns: list[str]
+    count: int
+    rows: Any
+    table: Any
+    types: list[str]
+
+class TablePivotResult(TypedDict):
+    columns: list[str]
+    count: int
+    rows: Any
+    table: Any
+    types: list[str]
+
+class TableMeltResult(TypedDict):
+    columns: list[str]
+    count: int
+    rows: Any
+    table: Any
+    types: list[str]
+
+class TableWindowResult(TypedDict):
+    columns: list[str]
+    count: int
+    rows: Any
+    table: Any
+    types: list[str]
+
+class JsonParseResult(TypedDict):
+    value: Any
+
+class JsonValidateResultFaults(TypedDict):
+    keyword: str
+    message: str
+    path: str
+
+class JsonValidateResult(TypedDict):
+    faults: list[JsonValidateResultFaults]
+    valid: bool
+
+class JsonCanonicalizeResult(TypedDict):
+    bytes: int
+    text: str
+
+class JsonPatchResult(TypedDict):
+    result: Any
+
+class JsonDiffResult(TypedDict):
+    count: int
+    equal: bool
+    patch: Any
+
+class TextStatsResultTopWords(TypedDict):
+    count: int
+    word: str
+
+class TextStatsResult(TypedDict):
+    blank_lines: int
+    bytes: int
+    characters: int
+    lines: int
+    longest_line: int
+    mean_word_length: float
+    paragraphs: int
+    sentences: int
+    top_words: list[TextStatsResultTopWords]
+    unique_words: int
+    visible: int
+    words: int
+
+class RegexExtractResult(TypedDict):
+    count: int
+    matches: Any
+    truncated: bool
+
+class TextDiffResult(TypedDict):
+    added: int
+    diff: str
+    equal: bool
+    removed: int
+
+class HashTextResult(TypedDict):
+    algorithm: Literal["sha256", "sha512", "blake3"]
+    bytes: int
+    digest: str
+
+class EncodeTextResult(TypedDict):
+    text: str
+
+class DatetimeCalcResultDifference(TypedDict):
+    business_days: int
+    days: float
+    duration: str
+    seconds: float
+
+class DatetimeCalcResult(TypedDict):
+    business_day: bool
+    day_of_year: int
+    difference: NotRequired[DatetimeCalcResultDifference | None]
+    result: str
+    timestamp: NotRequired[float | None]
+    week: str
+    weekday: str
 
 class PlotBrailleResult(TypedDict):
     dropped: NotRequired[int]
@@ -897,6 +2316,21 @@ class PlotSixelResult(TypedDict):
     sixel: str
     x_range: NDArray[np.float64]
     y_range: NDArray[np.float64]
+
+class PlotResult(TypedDict):
+    description: str
+    ignored: list[str]
+    picture: NotRequired[Any]
+    plot: str
+
+class ReportPageResultFindings(TypedDict):
+    finding: str
+    heading: str
+
+class ReportPageResult(TypedDict):
+    bytes: int
+    findings: list[ReportPageResultFindings]
+    page: Any
 
 class ReadFileResultLines(TypedDict):
     first: int
@@ -1003,6 +2437,23 @@ class DiskUsageResult(TypedDict):
     free_bytes: NotRequired[int | None]
     largest: list[DiskUsageResultLargest]
     unread: int
+
+class ReadTableResult(TypedDict):
+    columns: list[str]
+    count: int
+    found: list[str]
+    path: str
+    rows: Any
+    table: Any
+    types: list[str]
+
+class WriteTableResult(TypedDict):
+    columns: list[str]
+    created: bool
+    format: str
+    path: str
+    rows: int
+    size: int
 
 class ArchiveOpenResultFiles(TypedDict):
     name: str
@@ -1537,6 +2988,15 @@ class ChainRunResult(TypedDict):
 
 class ChainCheckResult(TypedDict):
     plan: Any
+
+class PipelineRunResult(TypedDict):
+    cost_usd: float | None
+    file: str
+    known_cost_usd: float
+    phases: list[Any]
+    pipeline: str
+    state: str
+    turns: int | None
 
 class RequestCreateResultEvents(TypedDict):
     data: Any
@@ -2365,7 +3825,7 @@ class Tools:
             x0: Start point. A list, one number per variable, or an object with names, such as `{"a": 1, "b": 0}`.
         """
 
-    def optimize_global(self, *, bounds: ArrayLike | Mapping[str, ArrayLike], constraints: Sequence[str] = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., max_evals: int = ..., method: Literal["auto", "differential_evolution", "cma_es", "multistart", "basin_hopping", "dual_annealing"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., seed: int | str | None = ..., verify: Literal["independent"] = ..., progress: Progress | None = None) -> OptimizeGlobalResult:
+    def optimize_global(self, *, bounds: ArrayLike | Mapping[str, ArrayLike], constraints: Sequence[str] = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., max_evals: int = ..., method: Literal["auto", "differential_evolution", "cma_es", "multistart", "basin_hopping", "dual_annealing", "particle_swarm", "simulated_annealing"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., seed: int | str | None = ..., verify: Literal["independent"] = ..., progress: Progress | None = None) -> OptimizeGlobalResult:
         """Find the global minimum or maximum of a function in a box. No method can prove that it is the global one: `agreeing` says how many independent searches ended at the value found.
 
         Arguments:
@@ -2373,7 +3833,7 @@ class Tools:
             constraints: Constraints, as in `optimize`; they count as satisfied up to 1e-8. The objective is evaluated where they hold, and by local searches near there.
             data: Columns of numbers. The objective names them and reduces them to one number, such as `sum((y - x0 - x1*t)**2)`; inline or from a file.
             max_evals: Largest number of evaluations, those of gradients included.
-            method: `auto` shares the evaluations among the methods that suit the objective; `cma_es` for rugged and ill-conditioned functions, `dual_annealing` and `differential_evolution` for many minima, `multistart` and `basin_hopping` for smooth ones.
+            method: `auto` shares the evaluations among the methods that suit the objective; `cma_es` for rugged and ill-conditioned functions, `dual_annealing` and `differential_evolution` for many minima, `multistart` and `basin_hopping` for smooth ones; `particle_swarm` and `simulated_annealing` are plain methods of another library, for comparison.
             mode: `minimize` or `maximize`.
             objective: Objective: as in `optimize`.
             parameters: Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
@@ -2675,24 +4135,552 @@ class Tools:
             seed: Seed of the design and of the starting points of the searches; 42 when absent.
         """
 
-    def statistics(self, *, data: ArrayLike | Data, definition: Literal["inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "linear", "median_unbiased", "normal_unbiased"] | None = ..., metrics: Sequence[Literal["count", "sum", "mean", "min", "max", "median", "q25", "q75", "iqr", "variance_sample", "variance_population", "std_sample", "std_population", "std", "var"]] | None = ..., quantiles: ArrayLike | None = ..., progress: Progress | None = None) -> StatisticsResult:
+    def statistics(self, *, confidence: float = ..., data: ArrayLike | Data, definition: Literal["inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "linear", "median_unbiased", "normal_unbiased"] | None = ..., extended: bool = ..., metrics: Sequence[Literal["count", "sum", "mean", "min", "max", "median", "q25", "q75", "iqr", "variance_sample", "variance_population", "std_sample", "std_population", "std", "var"]] | None = ..., quantiles: ArrayLike | None = ..., trim: float = ..., weights: ArrayLike | Data | None = ..., progress: Progress | None = None) -> StatisticsResult:
         """Summary statistics of a list of numbers: count, sum, mean, extremes, median, quartiles, and variance and standard deviation in both variants (`_sample` divides by n - 1, `_population` by n). A statistic beyond the largest double is infinite, with a warning.
 
         Arguments:
+            confidence: Confidence of the interval of the mean.
             data: The sample: finite numbers in any order; length >= 1, and >= 2 for the sample variants.
             definition: Definition of `quantiles`, by NumPy's name; absent: `linear`. Or by R's: `type1` to `type9`.
+            extended: Whether to return `extended`: shape, robust measures, and the interval of the mean.
             metrics: The statistics to return; all but `std` and `var` when absent.
             quantiles: Probabilities of quantiles to return beside the statistics, such as `[0.05, 0.95]`.
+            trim: Share of the values that the trimmed and winsorised mean take off each side, below 0.5.
+            weights: Weights of at least 0, one for each value: `weighted` then has their statistics.
         """
 
-    def linear_regression(self, *, intercept: bool = ..., polynomial: int | None = ..., x: Sequence[float | ArrayLike] | Data, y: ArrayLike | Data, progress: Progress | None = None) -> LinearRegressionResult:
-        """Fits y = intercept + x b, or a polynomial in x, by ordinary least squares (Householder QR) and reports each term with its standard error, t and p value and confidence interval, r2 and the conditioning of the problem.
+    def linear_regression(self, *, cluster: str | None = ..., confidence: float | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., errors: Literal["classical", "HC0", "HC1", "HC2", "HC3", "cluster"] | None = ..., folds: int | None = ..., formula: str | None = ..., intercept: bool = ..., l1_ratio: float | None = ..., penalty: Literal["ridge", "lasso", "elastic_net"] | None = ..., polynomial: int | None = ..., predict: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., seed: int | str | None = ..., strength: float | None = ..., verify: Literal["independent"] = ..., weights: str | None = ..., x: Sequence[float | ArrayLike] | Data | None = ..., y: ArrayLike | Data | None = ..., progress: Progress | None = None) -> LinearRegressionResult:
+        """Fits y = intercept + x b, or a polynomial in x, by ordinary least squares (Householder QR) and reports each term with its standard error, t and p value and confidence interval, r2 and the conditioning of the problem. Or a `formula` over a table `data`: categories, interactions and functions as in R, robust and clustered errors, checks of the assumptions, influential rows, predictions with bands, and ridge, lasso or elastic net.
 
         Arguments:
+            cluster: Column of clusters whose rows may depend on each other.
+            confidence: Probability of the intervals of `formula`; 0.95 when absent.
+            data: Instead of `x` and `y`: a table with a `formula`: a list of records, an object of columns, or `{"$file": path}`.
+            errors: Standard errors for `formula`: `classical` (default), `HC0` to `HC3` for unequal variances, `cluster` with the column `cluster`.
+            folds: Folds of the cross-validation; 10 when absent.
+            formula: The model of `data`: `price ~ area + C(city)`, `y ~ x*g + poly(z, 2)`, `log(y) ~ I(x^2) - 1`. A text column is a category, compared with its first level in the order of characters; `C(rooms)` makes one of numbers, `C(city, ref='Rome')` chooses the level.
             intercept: Whether to fit a constant term.
+            l1_ratio: Share of the absolute penalty of the elastic net; 0.5 when absent.
+            penalty: A penalty on the coefficients of `formula`.
             polynomial: Degree of a polynomial in the single predictor: its powers from 1 to this take the place of the columns of `x`, formed to 30 digits, so that no digit is lost to their rounding.
+            predict: New rows to predict with `formula`: a table with its columns.
+            seed: Seed of the folds; that of the call when absent.
+            strength: Strength of the penalty over columns of variance 1 (glmnet's lambda); by cross-validation when absent.
+            verify: `independent`: compute the answer again by another library and another method, and say in `verified` how far they agree.
+            weights: Column of positive weights, inversely proportional to the variances of the rows.
             x: Predictors: a list of n numbers for one predictor, or n rows of p numbers for p of them.
             y: Responses: n numbers, one for each row of `x`.
+        """
+
+    def glm(self, *, alpha: float | None = ..., cluster: str | None = ..., confidence: float | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, errors: Literal["classical", "HC0", "HC1", "HC2", "HC3", "cluster"] | None = ..., family: Literal["binomial", "poisson", "negative_binomial", "gamma", "inverse_gaussian", "gaussian"], formula: str, link: Literal["identity", "log", "logit", "probit", "cloglog", "cauchit", "inverse", "inverse_squared", "sqrt"] | None = ..., predict: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., trials: str | None = ..., verify: Literal["independent"] = ..., weights: str | None = ..., progress: Progress | None = None) -> GlmResult:
+        """Fits a generalised linear model of a table by a formula: logistic regression (`binomial`), counts (`poisson`, `negative_binomial`), positive numbers (`gamma`, `inverse_gaussian`) or `gaussian`, with odds or rate ratios, robust or clustered errors, offsets and weights. Perfect separation is found and named instead of answered with false errors.
+
+        Arguments:
+            alpha: Excess alpha of negative binomial counts (variance mu + alpha mu^2); by maximum likelihood when absent.
+            cluster: Column of clusters whose rows may depend on each other: clustered errors.
+            confidence: Probability of the intervals; 0.95 when absent.
+            data: The table: a list of records, an object of columns, or `{"$file": path}`.
+            errors: Standard errors: of the model, or robust to a wrong variance (`HC0` to `HC3`).
+            family: The distribution of the response.
+            formula: The model: `sick ~ age + C(sex)`, `cbind(wins, losses) ~ x`, `count ~ x + offset(log(days))`. A category of two levels as binomial response: the second level, in the order of characters, is the success.
+            link: The link; that of the family when absent: logit, log for counts, inverse for `gamma`, inverse_squared for `inverse_gaussian`, identity.
+            predict: New rows to predict: a table with the columns of the formula.
+            trials: Column of trials of a binomial response, which then counts successes.
+            verify: `independent`: compute the answer again by another library and another method, and say in `verified` how far they agree.
+            weights: Column of positive weights, inversely proportional to the dispersions of the rows.
+        """
+
+    def mixed_model(self, *, confidence: float | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, formula: str, method: Literal["reml", "ml"] = ..., modes: int = ..., progress: Progress | None = None) -> MixedModelResult:
+        """Fits a linear mixed model of a table: coefficients that vary between groups, as `(1 | subject)` (random intercepts), `(x | subject)` (slopes too), `(x || subject)` (without correlation), `(1 | school/class)` (nested) or several terms (crossed), by restricted or full likelihood, with Satterthwaite's degrees of freedom, variance components, intraclass correlation and the modes of each group.
+
+        Arguments:
+            confidence: Probability of the intervals; 0.95 when absent.
+            data: The table, one row for each observation: a list of records, an object of columns, or `{"$file": path}`.
+            formula: The model: `score ~ day + C(arm) + (day | subject)`.
+            method: `reml` (default) for estimates; `ml` to compare models of different fixed terms by AIC.
+            modes: Groups whose modes are listed, at most.
+        """
+
+    def quantile_regression(self, *, confidence: float | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, errors: Literal["kernel", "homogeneous", "bootstrap"] = ..., formula: str, quantiles: ArrayLike | None = ..., samples: int = ..., seed: int | str | None = ..., weights: str | None = ..., progress: Progress | None = None) -> QuantileRegressionResult:
+        """Fits quantiles of a response, such as its median, as linear functions of the terms of a formula over a table: exact minima of the asymmetric loss, with errors by a kernel, of equal densities, or by bootstrap. Outliers of the response do not move the median.
+
+        Arguments:
+            confidence: Probability of the intervals; 0.95 when absent.
+            data: The table: a list of records, an object of columns, or `{"$file": path}`.
+            errors: Standard errors.
+            formula: The model: `price ~ area + C(city)`.
+            quantiles: Quantiles between 0 and 1; the median alone when absent.
+            samples: Samples of the bootstrap.
+            seed: Seed of the bootstrap; that of the call when absent.
+            weights: Column of positive weights of the losses.
+        """
+
+    def robust_regression(self, *, confidence: float | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, formula: str, method: Literal["huber", "tukey", "mm"] = ..., seed: int | str | None = ..., progress: Progress | None = None) -> RobustRegressionResult:
+        """Fits a linear model of a table by a formula so that outliers of the response lose their weight: Huber's and Tukey's M estimates as statsmodels' RLM, or an MM estimate that even two fifths of wild rows do not move. The rows with little weight are named.
+
+        Arguments:
+            confidence: Probability of the intervals; 0.95 when absent.
+            data: The table: a list of records, an object of columns, or `{"$file": path}`.
+            formula: The model: `price ~ area + C(city)`.
+            method: How residuals lose their weight.
+            seed: Seed of the starts of `mm`; that of the call when absent.
+        """
+
+    def survival(self, *, confidence: float | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, event: str | None = ..., formula: str | None = ..., group: str | None = ..., points: int = ..., strata: str | None = ..., ties: Literal["efron", "breslow"] = ..., time: str | None = ..., progress: Progress | None = None) -> SurvivalResult:
+        """Analyses times to an event with censored rows: Kaplan and Meier's curve of each group with medians and intervals, the log-rank test between groups (within strata too), or with a `formula` a Cox regression with hazard ratios, concordance and a test of proportional hazards.
+
+        Arguments:
+            confidence: Probability of the intervals; 0.95 when absent.
+            data: The table: a list of records, an object of columns, or `{"$file": path}`.
+            event: Column of events: 1 or true where the time ended in the event, 0 or false where it was censored; 2 and 1 as in R; or a text of two levels, of which the last is the event.
+            formula: A Cox regression: `Surv(time, event) ~ age + C(sex)`.
+            group: Column of groups to compare.
+            points: Points of each curve in the answer, at most.
+            strata: Column of strata within which groups are compared, or with a baseline hazard of their own.
+            ties: Events at the same time in a Cox regression.
+            time: Column of times, 0 or more; with a `formula` they are in `Surv(time, event)`.
+        """
+
+    def time_series(self, *, anomaly_limit: float = ..., changes: Literal["auto", "mean", "line", "variance", "none"] = ..., columns: bool = ..., constant: bool | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Sequence[float | None] | Data, forecast: int | None = ..., hold_out: int | None = ..., missing: Literal["refuse", "interpolate"] = ..., model: Literal["auto", "ets", "arima"] = ..., order: ArrayLike | None = ..., period: int | None = ..., seasonal_order: ArrayLike | None = ..., seed: int | str | None = ..., time: str | None = ..., transform: Literal["auto", "none", "log"] = ..., y: str | None = ..., progress: Progress | None = None) -> TimeSeriesResult:
+        """Analyses a series in time and forecasts it: decomposition STL with the strengths of trend and season, autocorrelations, change points, anomalies, and a model, exponential smoothing or seasonal ARIMA, chosen by AICc within its family and by the errors on held-out values between families, with parameters, tests of the residuals and forecasts with 80 and 95 % intervals.
+
+        Arguments:
+            anomaly_limit: How many robust scales from its median a remainder is an anomaly.
+            changes: What changes at change points.
+            columns: Whether the answer has the series and its parts value by value, which a picture needs; the last 2,000 at most.
+            constant: Whether a model of an `order` has a mean or drift; absent: a mean where nothing is differenced, as in R.
+            data: The series, oldest value first: a list of numbers, a table (a list of records or an object of columns), or `{"$file": path}`.
+            forecast: Steps to forecast, 0 for none; two periods when absent, 10 without a period.
+            hold_out: Values at the end on which models are compared and measured before the last fit; 0 for none, absent: as many as are forecast, at most a fifth.
+            missing: What becomes of missing values between others; those at the ends are left out.
+            model: The family of models.
+            order: Orders p, d, q of an ARIMA model; chosen by AICc when absent.
+            period: Values in a period, 1 for a series without season; absent: 12 for months, 4 for quarters, 7 for days, 24 for hours and so on, without dates the period that stands out in the series.
+            seasonal_order: Seasonal orders P, D, Q beside `order`; none when absent.
+            seed: Seed of simulated intervals; that of the call when absent.
+            time: Column of times, which are equally far apart: dates, moments or whole numbers such as years; the first column of dates when absent.
+            transform: Whether logarithms are analysed.
+            y: Column of the series; may be left out where one column has numbers.
+        """
+
+    def hypothesis_test(self, *, alternative: Literal["two_sided", "less", "greater"] = ..., columns: Sequence[str] = ..., confidence: float = ..., continuity: bool = ..., correction: Literal["none", "bonferroni", "holm", "hochberg", "bh", "by"] = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., distribution: Mapping[str, Any] | None = ..., draws: int = ..., events: ArrayLike = ..., exact: bool | None = ..., exposure: ArrayLike = ..., group: str | None = ..., groups: ArrayLike = ..., lags: int | None = ..., mu: float | None = ..., probabilities: ArrayLike = ..., seed: int | str | None = ..., subject: str | None = ..., successes: ArrayLike = ..., table: ArrayLike | Data | None = ..., test: Literal["t_test", "t_one_sample", "t_welch", "t_pooled", "t_paired", "yuen", "mann_whitney", "brunner_munzel", "wilcoxon", "sign", "permutation", "permutation_paired", "ks_one_sample", "ks_two_sample", "anderson_darling", "anderson_k_sample", "shapiro_wilk", "lilliefors", "jarque_bera", "levene", "brown_forsythe", "bartlett", "anova", "welch_anova", "kruskal_wallis", "friedman", "cochran_q", "chi_squared", "g_test", "fisher_exact", "barnard", "mcnemar", "binomial", "proportions", "poisson_rate", "ljung_box", "adf", "kpss", "runs"] = ..., trend: Literal["none", "constant", "line"] = ..., trials: ArrayLike = ..., trim: float = ..., value: str | None = ..., verify: Literal["independent"] = ..., x: ArrayLike | Data | None = ..., y: ArrayLike | Data | None = ..., progress: Progress | None = None) -> HypothesisTestResult:
+        """Tests a hypothesis by name: two means (Welch by default), pairs, ranks, distributions, variances, counts, proportions, rates, series. The answer has statistic, degrees of freedom, p, the estimate and effect sizes with intervals, assumptions with tests of their own, the robust alternative, an APA line and one sentence. P values are exact where the sizes permit.
+
+        Arguments:
+            alternative: Which values speak against the hypothesis: `greater` where the estimate (first group less second) is above its value under the hypothesis.
+            columns: For paired tests and conditions: the columns of `data` to compare, row by row. For other tests: columns that are tested one by one in the place of `value`, with p values corrected for their number.
+            confidence: Coverage of the intervals; 1 less it is the level of the sentence.
+            continuity: Whether approximations by large samples are corrected for continuity: `chi_squared` and `g_test` of two rows and columns, `proportions` of two groups, `mann_whitney`, `wilcoxon`, `mcnemar`.
+            correction: How p values of several `columns` are corrected.
+            data: A table, as list of records, object of columns or `{"$file": path}`; missing cells are left out and counted.
+            distribution: The distribution of `ks_one_sample`; standard normal when absent.
+            draws: Random arrangements of `permutation` where not all are counted.
+            events: Numbers of events, one or two.
+            exact: Whether to count arrangements (`mann_whitney`, `wilcoxon`, `mcnemar`); by the sizes when absent.
+            exposure: Exposure of each number of events; 1 when absent.
+            group: The column of `data` with the categories of the groups or conditions.
+            groups: Samples of several groups, or of several conditions in one order of subjects.
+            lags: Lags of `ljung_box` (10), `adf` (by AIC) and `kpss` (by the data).
+            mu: Value under the hypothesis: of the mean, the difference, the median (0), the proportion (0.5), the rate, the ratio of rates or the odds ratio (1).
+            probabilities: Weights of the counts `x` under the hypothesis; equal when absent.
+            seed: Seed of the random arrangements.
+            subject: The column of `data` that says which values belong together, for paired tests and conditions.
+            successes: Successes of each group.
+            table: Counts: rows of equal length. For `barnard`, `proportions` of it and risk ratios the rows are the groups, and the first column has the successes.
+            test: The test.
+            trend: What the series of `adf` and `kpss` moves about.
+            trials: Trials of each group.
+            trim: Share that `yuen` leaves out at each end, below 0.5.
+            value: The column of `data` with the numbers; for tests of counts, one with categories.
+            verify: `independent`: compute the answer again by another library and another method, and say in `verified` how far they agree.
+            x: A sample: finite numbers. For `chi_squared` and `g_test` without a table: counts.
+            y: The other sample; for paired tests in the order of `x`.
+        """
+
+    def compare_groups(self, *, confidence: float = ..., correction: Literal["none", "bonferroni", "holm", "hochberg", "bh", "by"] = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, group: str, subject: str | None = ..., value: str, progress: Progress | None = None) -> CompareGroupsResult:
+        """Compares a column of numbers between the groups of another column, by the test that fits: two groups or more, pairs or not, normal or ranks, equal variances or not. Answers which test and why, the groups, the assumptions, effect sizes with intervals, comparisons of pairs for more than two groups, the robust alternative, an APA line and one sentence.
+
+        Arguments:
+            confidence: Coverage of the intervals; 1 less it is the level of the sentence.
+            correction: How p values of pairs are corrected where the method has no own correction (Tukey and Games-Howell have).
+            data: The table, with a row for each value: list of records, object of columns, or `{"$file": path}`.
+            group: The column of the groups.
+            subject: The column that says which values are of one subject, where groups are conditions of the same subjects; subjects without a value in every condition are left out and counted.
+            value: The column of numbers; rows without one are left out and counted.
+        """
+
+    def anova(self, *, confidence: float = ..., control: str | None = ..., correction: Literal["none", "bonferroni", "holm", "hochberg", "bh", "by"] = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, formula: str, post_hoc: Literal["tukey", "games_howell", "dunnett", "dunn", "none"] = ..., subject: str | None = ..., type: int = ..., progress: Progress | None = None) -> AnovaResult:
+        """Analysis of variance by a formula such as `score ~ arm * sex`, with sums of squares of type 1, 2 or 3; for one factor also Welch's form, and with `subject` the analysis of repeated measures. Answers the table with eta and omega squared, the groups, the assumptions, comparisons of pairs, and a sentence.
+
+        Arguments:
+            confidence: Coverage of the intervals; 1 less it is the level of the sentence.
+            control: The group with which `dunnett` compares the others; the first one when absent.
+            correction: How p values of comparisons within subjects are corrected.
+            data: The table, with a row for each value: list of records, object of columns, or `{"$file": path}`.
+            formula: The response and its factors: `score ~ arm`, `score ~ arm + sex`, `score ~ arm * sex` with the interaction, or single terms such as `arm:sex`. Every factor is taken as categories.
+            post_hoc: Comparisons of pairs of groups, or of cells for several factors.
+            subject: The column that says which values are of one subject: the one factor is then compared within subjects.
+            type: Sums of squares: 1 one term after another, 2 each after all that do not contain it, 3 each after all others (effects sum to 0).
+        """
+
+    def contingency(self, *, column_names: Sequence[str] = ..., columns: str | None = ..., confidence: float = ..., continuity: bool = ..., counts: ArrayLike | Data | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., row_names: Sequence[str] = ..., rows: str | None = ..., progress: Progress | None = None) -> ContingencyResult:
+        """Counts in rows and columns: chi-squared, G and Fisher's exact test of independence, phi, Cramer's V, lambda, gamma, tau-b and kappa, odds and risk ratios with intervals, McNemar's test, and the residual of each cell.
+
+        Arguments:
+            column_names: Names of the columns of `counts`.
+            columns: The column of `data` whose categories are the columns.
+            confidence: Coverage of the intervals; 1 less it is the level of the sentence.
+            continuity: Whether chi-squared and G of two rows and columns are corrected for continuity (Yates).
+            counts: The counts: rows of equal length. Ratios compare the first row with the second one by the first column.
+            data: A table whose rows are counted by two columns: list of records, object of columns, or `{"$file": path}`.
+            row_names: Names of the rows of `counts`.
+            rows: The column of `data` whose categories are the rows.
+        """
+
+    def group_statistics(self, *, by: str | None = ..., columns: Sequence[str] = ..., confidence: float = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, definition: Literal["inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "linear", "median_unbiased", "normal_unbiased"] | None = ..., quantiles: ArrayLike = ..., trim: float = ..., progress: Progress | None = None) -> GroupStatisticsResult:
+        """Summary statistics of columns of a table, for each group of rows: count, missing cells, mean with its interval, spread, quantiles, shape, and robust measures.
+
+        Arguments:
+            by: A column whose categories make the groups; all rows are one group without it.
+            columns: Columns of numbers; all of them when empty.
+            confidence: Confidence of the interval of the mean.
+            data: The table: a list of records, an object of columns, or `{"$file": path}`.
+            definition: Definition of all quantiles, by NumPy's name or R's `type1` to `type9`; absent: `linear`.
+            quantiles: Probabilities of further quantiles, such as `[0.05, 0.95]`.
+            trim: Share of the values that the trimmed and winsorised mean take off each side, below 0.5.
+        """
+
+    def distribution(self, *, at: ArrayLike = ..., confidence: float = ..., data: ArrayLike | Data | None = ..., family: str | Sequence[str], parameters: Mapping[str, float] = ..., probability: ArrayLike = ..., progress: Progress | None = None) -> DistributionResult:
+        """Gives density, probabilities, quantiles and moments of a distribution, or fits families of distributions to data by maximum likelihood and compares them by AIC, with Kolmogorov-Smirnov and Anderson-Darling statistics. Tails are accurate down to 1e-300: `sf` and `isf` never pass through `1 - p`.
+
+        Arguments:
+            at: Values at which to give density and probabilities.
+            confidence: Confidence of the intervals of estimates.
+            data: A sample to fit: finite numbers in any order.
+            family: The family, or several to compare on `data`, or `auto` for those that suit `data`. Families: normal, lognormal, uniform, exponential, gamma, inverse_gamma, beta, chi_squared, student_t, f, weibull, gumbel, frechet, gev, pareto, generalised_pareto, logistic, log_logistic, laplace, cauchy, half_normal, half_cauchy, rayleigh, maxwell, triangular, inverse_gaussian, skew_normal, von_mises, arcsine, kumaraswamy, noncentral_t, noncentral_chi_squared, noncentral_f, bernoulli, binomial, negative_binomial, geometric, hypergeometric, poisson, discrete_uniform, beta_binomial, zeta, skellam, logarithmic.
+            parameters: Parameters by name, such as `{"mean": 100, "sd": 15}`; an unknown name is refused with those the family has. Those given hold in a fit.
+            probability: Probabilities of which to give the quantiles: `ppf` with so much below, `isf` with so much above.
+        """
+
+    def random_sample(self, *, family: str | None = ..., from_: Sequence[Any] | None = ..., n: int | None = ..., parameters: Mapping[str, float] = ..., replace: bool = ..., seed: int | str | None = ..., weights: ArrayLike | None = ..., progress: Progress | None = None) -> RandomSampleResult:
+        """Draws random numbers from a distribution, or items from a list: with or without replacement, with weights, or as a permutation. The same seed gives the same draws on every machine.
+
+        Arguments:
+            family: The family of distributions, as in `distribution`; or give `from`.
+            from_: A list of items to draw from, of any kind.
+            n: How many to draw; absent: all of `from`, which without replacement is a permutation, or 1 number of a family.
+            parameters: Its parameters by name, such as `{"mean": 100, "sd": 15}`.
+            replace: Whether an item of `from` can be drawn again.
+            seed: Seed of the draws; 42 when absent.
+            weights: A weight of at least 0 for each item; equal ones when absent.
+        """
+
+    def power_analysis(self, *, alpha: float | None = ..., df: float | None = ..., effect: float | None = ..., groups: int | None = ..., n: float | None = ..., power: float | None = ..., proportions: ArrayLike | None = ..., ratio: float = ..., test: Literal["t_one", "t_two", "t_paired", "anova", "correlation", "proportion_one", "proportion_two", "chi_squared"], two_sided: bool = ..., progress: Progress | None = None) -> PowerAnalysisResult:
+        """Computes the one of size, effect, level and power of a test that is left out, from the other three, by noncentral distributions.
+
+        Arguments:
+            alpha: Level of the test; computed when it is null and the other three are given.
+            df: Degrees of freedom of `chi_squared`: cells less 1, or (rows - 1) (columns - 1).
+            effect: Effect: Cohen's d of means, f of `anova`, r of a correlation, h of proportions, w of `chi_squared`. Absent: computed.
+            groups: Number of groups of `anova`.
+            n: Size: values or pairs of one group, values in the first of two groups or in each of several, counts in all of a chi-squared table. Absent: computed.
+            power: Power. Absent: computed.
+            proportions: Two proportions (or one and the number it is tested against) from which the effect h is computed.
+            ratio: Size of the second group over that of the first.
+            test: The test.
+            two_sided: Whether the test looks in both directions; `anova` and `chi_squared` have none.
+        """
+
+    def correlation(self, *, columns: Sequence[str] = ..., confidence: float = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, given: Sequence[str] = ..., method: Literal["pearson", "spearman", "kendall", "distance"] = ..., permutations: int = ..., seed: int | str | None = ..., progress: Progress | None = None) -> CorrelationResult:
+        """Correlation of each pair of columns of a table, with p value, interval and number of pairs. Missing cells are left out pair by pair. Small samples without ties have exact p values for Spearman (up to 9 pairs) and Kendall (up to 60).
+
+        Arguments:
+            columns: Two or more columns of numbers; all of them when empty.
+            confidence: Confidence of the intervals.
+            data: The table: a list of records, an object of columns, or `{"$file": path}`.
+            given: Columns whose linear influence is removed from both others first (partial correlation; of ranks for `spearman`); not for `kendall` and `distance`.
+            method: The coefficient.
+            permutations: Permutations of the p value of `distance`.
+            seed: Seed of the permutations; 42 when absent.
+        """
+
+    def covariance(self, *, columns: Sequence[str] = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, ddof: int = ..., rows: Literal["complete", "pairwise"] = ..., progress: Progress | None = None) -> CovarianceResult:
+        """Covariance matrix of columns of a table, with means and standard deviations. Missing cells are left out by row, or pair by pair.
+
+        Arguments:
+            columns: Columns of numbers; all of them when empty.
+            data: The table: a list of records, an object of columns, or `{"$file": path}`.
+            ddof: 1 divides by n - 1, 0 by n.
+            rows: Which rows count.
+        """
+
+    def bootstrap(self, *, block: int = ..., confidence: float = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, group: str | None = ..., resamples: int = ..., seed: int | str | None = ..., statistic: str, value: str | None = ..., y: str | None = ..., progress: Progress | None = None) -> BootstrapResult:
+        """Standard error, bias and confidence intervals (percentile, basic, BCa) of a statistic by resampling rows: of a mean, median, standard deviation, correlation, difference of means of two groups, or an expression over the columns; blocks of neighbouring rows for series.
+
+        Arguments:
+            block: Rows of a block, for series whose neighbours depend on each other; 1 draws rows one by one.
+            confidence: Confidence of the intervals.
+            data: The table: a list of records, an object of columns, or `{"$file": path}`.
+            group: The column of the groups of a difference; rows are then drawn within their group.
+            resamples: Number of resamples.
+            seed: Seed of the resamples; 42 when absent.
+            statistic: The statistic: `mean`, `median`, `sd`, `var` of `value`; `correlation` of `value` and `y`; `mean_difference` of `value` between the two groups of `group`, first less second; or an expression over columns that gives one number, such as `mean(price) / mean(area)`.
+            value: The column of the values; the only column of the table when absent.
+            y: The other column of a correlation.
+        """
+
+    def kernel_density(self, *, at: ArrayLike | None = ..., bandwidth: float | None = ..., data: ArrayLike | Data, plot: bool = ..., points: int = ..., rule: Literal["silverman", "scott", "sheather_jones"] = ..., progress: Progress | None = None) -> KernelDensityResult:
+        """Density of a sample by a Gaussian kernel on an even grid, with the bandwidth of Silverman, Scott, Sheather and Jones, or a given one.
+
+        Arguments:
+            at: Places at which to give the density instead of a grid.
+            bandwidth: The bandwidth (standard deviation of the kernel) in units of the data, instead of a rule.
+            data: The sample: finite numbers in any order.
+            plot: Whether to draw the density as text.
+            points: Number of places of the grid, which reaches 3 bandwidths beyond the data.
+            rule: The rule of the bandwidth.
+        """
+
+    def lowess(self, *, delta: float = ..., robust_iterations: int = ..., share: float = ..., x: ArrayLike | Data, y: ArrayLike | Data, progress: Progress | None = None) -> LowessResult:
+        """Locally weighted regression of Cleveland (lowess): a robust smooth of points, as in R and statsmodels.
+
+        Arguments:
+            delta: Distance along x within which the smooth is interpolated, which saves time for many points; 0 fits a line at each.
+            robust_iterations: Fits after the first, in which points far from the smooth count less.
+            share: Share of the points in each local line.
+            x: Abscissas, in any order.
+            y: Ordinates, one for each `x`.
+        """
+
+    def pca(self, *, columns: Sequence[str] = ..., components: int | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, keep: Literal["all", "kaiser", "parallel", "share"] = ..., scores: bool = ..., seed: int | str | None = ..., share: float = ..., standardise: bool = ..., progress: Progress | None = None) -> PcaResult:
+        """Principal components of columns of numbers, by singular values of the centred columns: shares of the variance, coefficients, correlations with the columns, scores of the rows, and how many components three rules keep.
+
+        Arguments:
+            columns: Columns of numbers; all of them when empty.
+            components: Number of components; no more than have a variance.
+            data: The table: a list of records, an object of columns, a matrix of rows, or `{"$file": path}`.
+            keep: How many components are answered, where `components` does not say it.
+            scores: Whether the scores of the rows are answered.
+            seed: Seed of the samples of the limits by chance; 42 when absent.
+            share: Share of the variance that `keep`: `share` reaches.
+            standardise: Whether each column is divided by its standard deviation first, so that components are those of the correlations: for columns of different units.
+        """
+
+    def kmeans(self, *, choose: Literal["silhouette", "gap"] = ..., columns: Sequence[str] = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, k: int | None = ..., k_max: int = ..., max_iterations: int = ..., seed: int | str | None = ..., standardise: bool = ..., starts: int = ..., progress: Progress | None = None) -> KmeansResult:
+        """Clusters of rows around their means, with the least sum of squared distances that several seeded starts find: labels, centres, silhouettes, and the number of clusters by silhouettes or the gap statistic where `k` is absent.
+
+        Arguments:
+            choose: How the number is chosen.
+            columns: Columns of numbers; all of them when empty.
+            data: The table: a list of records, an object of columns, a matrix of rows, or `{"$file": path}`.
+            k: Number of clusters; chosen by `choose` when absent.
+            k_max: Most clusters to choose from.
+            max_iterations: Most iterations of a start.
+            seed: Seed of the starts; 42 when absent.
+            standardise: Whether each column is divided by its standard deviation first: for columns of different units.
+            starts: Seeded starts, of which the best counts.
+        """
+
+    def hierarchical_clustering(self, *, clusters: int | None = ..., columns: Sequence[str] = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, height: float | None = ..., linkage: Literal["ward", "average", "complete", "single", "weighted", "centroid", "median"] = ..., metric: Literal["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"] = ..., power: float | None = ..., standardise: bool = ..., progress: Progress | None = None) -> HierarchicalClusteringResult:
+        """Hierarchical clusters of rows: the tree of merges with their heights (single, complete, average, weighted, Ward, centroid, median linkage), clusters at a number or a height, the cophenetic correlation, and the order of leaves of a dendrogram.
+
+        Arguments:
+            clusters: Number of clusters; that of the largest mean silhouette among 2 to 10 when neither it nor `height` is given.
+            columns: Columns of numbers; all of them when empty.
+            data: The table: a list of records, an object of columns, a matrix of rows, or `{"$file": path}`; at most 5000 rows.
+            height: Height at which the tree is cut, in units of the distance.
+            linkage: How far apart two clusters are.
+            metric: How far apart two rows are; `ward`, `centroid` and `median` take `euclidean` alone.
+            power: The power of `minkowski`, from 1 to 100; 3 when absent.
+            standardise: Whether each column is divided by its standard deviation first: for columns of different units.
+        """
+
+    def dbscan(self, *, columns: Sequence[str] = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, eps: float | None = ..., metric: Literal["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"] = ..., min_points: int | None = ..., power: float | None = ..., standardise: bool = ..., progress: Progress | None = None) -> DbscanResult:
+        """Clusters of rows where they lie dense, of any shape, and noise where they do not: rows with enough neighbours within a radius, and what is connected through them. The radius is given, or the knee of the distances to the k-th neighbour.
+
+        Arguments:
+            columns: Columns of numbers; all of them when empty.
+            data: The table: a list of records, an object of columns, a matrix of rows, or `{"$file": path}`.
+            eps: Rows at most so far away are neighbours; the knee of the distances to the neighbour `min_points - 1` when absent.
+            metric: How far apart two rows are.
+            min_points: Neighbours, the row itself among them, that make a row a core; twice the number of columns, at least 5, when absent.
+            power: The power of `minkowski`, from 1 to 100; 3 when absent.
+            standardise: Whether each column is divided by its standard deviation first: for columns of different units.
+        """
+
+    def nearest_neighbours(self, *, columns: Sequence[str] = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, k: int = ..., metric: Literal["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"] = ..., power: float | None = ..., queries: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., radius: float | None = ..., standardise: bool = ..., progress: Progress | None = None) -> NearestNeighboursResult:
+        """The nearest rows of each row, or of other rows: a number of them, or all within a radius; Euclidean, Manhattan, Chebyshev, Minkowski or cosine distance. Exact; of equal distances the lower row comes first.
+
+        Arguments:
+            columns: Columns of numbers; all of them when empty.
+            data: The table to search: a list of records, an object of columns, a matrix of rows, or `{"$file": path}`.
+            k: Neighbours of each row; fewer where there are no more.
+            metric: How far apart two rows are.
+            power: The power of `minkowski`, from 1 to 100; 3 when absent.
+            queries: Rows whose neighbours are searched, with the same columns; the rows of `data` when absent, each without itself.
+            radius: All rows at most so far away, in place of the `k` nearest.
+            standardise: Whether each column is divided by its standard deviation first: for columns of different units.
+        """
+
+    def outliers(self, *, columns: Sequence[str] = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, factor_limit: float = ..., fence: float = ..., level: float = ..., most: int | None = ..., neighbours: int = ..., quantile: float = ..., score_limit: float = ..., seed: int | str | None = ..., progress: Progress | None = None) -> OutliersResult:
+        """Rows that lie apart: in single columns by robust scores, Tukey's fences and Rosner's generalised test of deviates (Grubbs's is its first step), in all columns by robust Mahalanobis distances (FastMCD) and local outlier factors. Every method's verdict stands beside the others, with the reason.
+
+        Arguments:
+            columns: Columns of numbers; all of them when empty.
+            data: The table: a list of records, an object of columns, a matrix of rows, or `{"$file": path}`.
+            factor_limit: Local outlier factor beyond which a row is an outlier; columns are divided by their standard deviations first.
+            fence: Interquartile ranges beyond the quartiles: 1.5 outside, 3 far outside.
+            level: Level of the test of deviates, for each column.
+            most: Most outliers that the test looks for in a column; a tenth of the rows, at most 50, when absent.
+            neighbours: Neighbours of the local outlier factor; fewer where there are fewer rows.
+            quantile: Quantile of the chi-squared distribution beyond which a robust distance is an outlier's.
+            score_limit: Robust score beyond which a value is an outlier.
+            seed: Seed of the starts of the robust covariance; 42 when absent.
+        """
+
+    def symbolic_solve(self, *, assumptions: str | Sequence[str] | None = ..., domain: Literal["real", "complex"] = ..., equations: str | Sequence[str], unknowns: str | Sequence[str] | None = ..., progress: Progress | None = None) -> SymbolicSolveResult:
+        """Solve equations exactly: polynomial, rational, with roots, absolute values, exponentials, logarithms and circular functions (families over all whole `k`), linear and polynomial systems, and inequalities of one unknown. Each solution is put back.
+
+        Arguments:
+            assumptions: What is known of symbols, such as `a > 0`.
+            domain: Which numbers count.
+            equations: An equation such as `x^2 - 5x + 6 = 0`, an expression that is to be zero, an inequality, or a list of equations (or one text with `;` between them), as `calculate` reads them or in LaTeX.
+            unknowns: The unknowns; all symbols when absent.
+        """
+
+    def symbolic_simplify(self, *, assumptions: str | Sequence[str] | None = ..., equal_to: str | None = ..., expression: str, form: Literal["simple", "expand", "factor", "together", "apart", "trig", "rational"] = ..., variable: str | None = ..., progress: Progress | None = None) -> SymbolicSimplifyResult:
+        """Simplify, expand, factor or rewrite an expression, with the values at which the short form holds though the expression is not defined; or decide whether two expressions are equal, with proof or counter-example.
+
+        Arguments:
+            assumptions: What is known of symbols, such as `x > 0` or `n integer`.
+            equal_to: Another expression: is it equal?
+            expression: The expression, as `calculate` reads it, with `2x`, `sin^2 x`, or in LaTeX.
+            form: The form asked for.
+            variable: The variable of partial fractions.
+        """
+
+    def symbolic_diff(self, *, assumptions: str | Sequence[str] | None = ..., expression: str, order: int = ..., variable: str | None = ..., progress: Progress | None = None) -> SymbolicDiffResult:
+        """The derivative of an expression as a formula, simplified; it runs in `calculate` and `plot_function`.
+
+        Arguments:
+            assumptions: What is known of symbols, such as `x > 0` or `n integer`.
+            expression: The expression, as `calculate` reads it, with `2x`, `sin^2 x`, or in LaTeX.
+            order: Order of the derivative.
+            variable: The variable; the only symbol, or `x`, when absent.
+        """
+
+    def symbolic_integrate(self, *, assumptions: str | Sequence[str] | None = ..., expression: str, from_: str | None = ..., to: str | None = ..., variable: str | None = ..., progress: Progress | None = None) -> SymbolicIntegrateResult:
+        """An antiderivative, or a definite integral exactly. Each antiderivative is differentiated and compared at random points, each definite value with a quadrature.
+
+        Arguments:
+            assumptions: What is known of symbols, such as `a > 0` or `n integer`.
+            expression: The integrand, as `calculate` reads it, with `2x`, `sin^2 x`, or in LaTeX.
+            from_: Lower limit, such as `0` or `-inf`; with `to`.
+            to: Upper limit, such as `pi/2` or `inf`.
+            variable: The variable; the only symbol, or `x`, when absent.
+        """
+
+    def symbolic_limit(self, *, assumptions: str | Sequence[str] | None = ..., expression: str, point: str, side: Literal["both", "left", "right"] = ..., variable: str | None = ..., progress: Progress | None = None) -> SymbolicLimitResult:
+        """The limit of an expression at a point or at infinity, exactly, from one side or both.
+
+        Arguments:
+            assumptions: What is known of symbols, such as `a > 0`.
+            expression: The expression, as `calculate` reads it, with `2x`, `sin^2 x`, or in LaTeX.
+            point: The point, such as `0`, `pi/2`, `inf` or `-inf`.
+            side: From where.
+            variable: The variable; the only symbol, or `x`, when absent.
+        """
+
+    def symbolic_series(self, *, assumptions: str | Sequence[str] | None = ..., expression: str, order: int = ..., point: str | None = ..., variable: str | None = ..., progress: Progress | None = None) -> SymbolicSeriesResult:
+        """The series of an expression about a point or at infinity: Taylor, Laurent or with fractions as exponents, up to an order.
+
+        Arguments:
+            assumptions: What is known of symbols, such as `a > 0`.
+            expression: The expression, as `calculate` reads it, with `2x`, `sin^2 x`, or in LaTeX.
+            order: The power of `x - point` at which the series is cut off.
+            point: The point; `0` when absent.
+            variable: The variable; the only symbol, or `x`, when absent.
+        """
+
+    def symbolic_sum(self, *, assumptions: str | Sequence[str] | None = ..., expression: str, from_: str, index: str = ..., to: str, progress: Progress | None = None) -> SymbolicSumResult:
+        """A finite or infinite sum in closed form: of polynomials, geometric and telescoping terms, and known series.
+
+        Arguments:
+            assumptions: What is known of symbols, such as `n integer`.
+            expression: The term, such as `k^2` or `1/2^k`.
+            from_: The first index, a whole number or a symbol.
+            index: The index.
+            to: The last index: a whole number, a symbol such as `n`, or `inf`.
+        """
+
+    def number_theory(self, *, base: int | str | None = ..., continued_fraction: str | None = ..., crt: Sequence[int | str] | None = ..., degree: int | None = ..., digits: int | str | None = ..., diophantine: Sequence[int | str] | None = ..., discrete_log: Sequence[int | str] | None = ..., divisors: int | str | None = ..., effort: int | None = ..., factor: int | str | None = ..., gcd: Sequence[int | str] | None = ..., is_prime: int | str | None = ..., jacobi: Sequence[int | str] | None = ..., mod_inverse: int | str | None = ..., mod_pow: Sequence[int | str] | None = ..., mod_sqrt: int | str | None = ..., moduli: Sequence[int | str] | None = ..., modulus: int | str | None = ..., next_prime: int | str | None = ..., order: int | str | None = ..., pell: int | str | None = ..., perfect_power: int | str | None = ..., previous_prime: int | str | None = ..., primes: Sequence[int | str] | None = ..., primitive_root: int | str | None = ..., right: int | None = ..., root: int | str | None = ..., squares: int | str | None = ..., terms: int | None = ..., totient: int | str | None = ..., progress: Progress | None = None) -> NumberTheoryResult:
+        """Answer one question about integers of any length, exactly: prime factors, primality with proof, greatest common divisor, modular inverse, power, root and logarithm, Chinese remainders, totient and divisors, continued fractions, Diophantine and Pell equations, sums of squares.
+
+        Pass exactly one question (`factor` ... `squares`) and what belongs to it. An integer is a number, or a string such as `"10^24 + 7"`. Every answer is checked before it is returned (`verified`).
+
+        Arguments:
+            base: Base of `digits`, at least 2; absent: 10.
+            continued_fraction: Continued fraction, with convergents, of `415/93`, `3.14159` (exactly what it says) or `sqrt(14)`.
+            crt: Residues of an unknown integer modulo the integers of `moduli` (Chinese remainder theorem; moduli may have common divisors).
+            degree: Degree of `root`; absent: 2.
+            digits: The digits of an integer in `base`, the highest first.
+            diophantine: The three integers of a x + b y = c: all solutions in integers.
+            discrete_log: Base and value of a logarithm modulo `modulus`: the least k >= 0 with base^k = value. Primes of the order up to about 10^13.
+            divisors: Divisors of an integer: their number, their sum (sigma), Moebius' function, and the list of up to 10,000.
+            effort: Work of a search, in millions of products of 64-bit words; absent: a fifth of what the deadline of the call has time for. The same work finds the same factors on every machine.
+            factor: Prime factors of an integer. Factors up to about 20 digits are found in seconds; what is left is a composite cofactor.
+            gcd: Greatest common divisor of two or more integers, with factors x such that x1 n1 + x2 n2 + ... is the divisor (Bezout), and the least common multiple.
+            is_prime: Whether an integer is prime, with proof or certificate where there is one.
+            jacobi: The two integers of the Jacobi symbol (a/n), n odd and positive; of a prime n it is Legendre's.
+            mod_inverse: The inverse of an integer modulo `modulus`.
+            mod_pow: Base and exponent of a power modulo `modulus`; a negative exponent is a power of the inverse.
+            mod_sqrt: An integer whose square roots modulo the prime `modulus` are wanted.
+            moduli: The moduli of `crt`, positive, one for each residue.
+            modulus: The modulus of `mod_inverse`, `mod_pow`, `mod_sqrt`, `order` and `discrete_log`, positive.
+            next_prime: The least prime above an integer.
+            order: The multiplicative order of an integer modulo `modulus`: the least k > 0 with a^k = 1.
+            pell: The integer D of Pell's equation x^2 - D y^2 = `right`: its least positive solutions.
+            perfect_power: Whether an integer is a power of another, and of which.
+            previous_prime: The largest prime below an integer.
+            primes: All primes from the first to the second integer, both included; at most 1,000,000 integers apart and below 2^32.
+            primitive_root: The least primitive root modulo an integer.
+            right: Right side of Pell's equation: 1 (when absent) or -1.
+            root: An integer whose root of `degree` is wanted, rounded towards zero, with the remainder.
+            squares: An integer as a sum of two squares where it is one, and of four.
+            terms: Most terms of `continued_fraction`, and solutions of `pell`; absent: 20 terms, 3 solutions.
+            totient: Euler's function of an integer, with Carmichael's.
+        """
+
+    def combinatorics(self, *, condition: str | None = ..., count: Literal["permutations", "combinations", "multinomial", "derangements", "stirling_first", "stirling_second", "bell", "catalan", "partitions", "compositions", "eulerian", "fibonacci", "lucas", "bernoulli", "euler"] | None = ..., distinct: bool = ..., items: Sequence[Any] | None = ..., k: int | None = ..., largest: int | None = ..., limit: int = ..., list: Literal["permutations", "combinations", "subsets", "product", "partitions", "compositions", "set_partitions"] | None = ..., n: int | None = ..., parts: ArrayLike | None = ..., repetition: bool = ..., sets: Sequence[Sequence[Any]] | None = ..., progress: Progress | None = None) -> CombinatoricsResult:
+        """Count arrangements exactly, or list a small set of them, all or those that satisfy a condition.
+
+        Pass either `count` with `n` and, where it needs one, `k`; or `list` with `items`, `sets` or `n`. Equal items are one kind: no arrangement occurs twice. With `condition` the number of those that satisfy it is exact, however few are shown.
+
+        Arguments:
+            condition: An expression that is not 0 for the arrangements wanted, such as `x[0] < x[1]` or `total == 10`: `x[i]` is the i-th number from 0 on (of texts their place in `items`), 0 beyond the end; `size`, `total`, `product`, `smallest`, `greatest` and `different` (how many values) are of the whole.
+            count: What is counted.
+            distinct: Whether all parts of a partition differ.
+            items: The items that are arranged, numbers or texts, at most 1,000.
+            k: The second number of a count: how many are chosen, cycles, sets, parts. Of `list` how many items or parts; absent: all, or any number.
+            largest: The largest part of a partition; absent: any.
+            limit: Most arrangements in the answer; `total` counts all.
+            list: What is listed.
+            n: The first number of a count; of `list` the integer that is divided (`partitions`, `compositions`).
+            parts: The sizes of the kinds of `multinomial`.
+            repetition: Whether an item can be taken again (`permutations`, `combinations`).
+            sets: The sets of a product, one item of each, at most 64.
+        """
+
+    def render_math(self, *, dark: bool = ..., format: Literal["unicode", "ascii", "linear", "mathml", "svg", "png"] = ..., latex: str, size: int = ..., progress: Progress | None = None) -> RenderMathResult:
+        """Draw a LaTeX formula: in two dimensions as text, in one line, as MathML, or as a picture in a mathematical font.
+
+        Fractions, roots, sums and integrals with limits, matrices, cases, aligned equations, accents, brackets that grow, Greek and other alphabets of mathematics. A command that is not known stays visible and is listed.
+
+        Arguments:
+            dark: Whether a picture is light on nearly black.
+            format: What is made.
+            latex: The formula, with or without `$` around it; at most 20,000 bytes.
+            size: Height of letters of a picture in pixels.
         """
 
     def convert_units(self, *, from_: str, to: str, value: float, progress: Progress | None = None) -> ConvertUnitsResult:
@@ -2735,13 +4723,195 @@ class Tools:
         """
 
     def sql_query(self, *, max_rows: int = ..., params: Any = ..., query: str, tables: Mapping[str, Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data] = ..., progress: Progress | None = None) -> SqlQueryResult:
-        """Runs one SELECT (SQLite dialect, with WITH, window functions and JSON functions) over tables given as arguments. Columns are typed from all their cells (integer, real, text, boolean), so comparisons and ORDER BY work on numbers. Nothing can be written, attached or configured, a query ends after 20 s at the latest, and nothing depends on the clock or on chance: `random()` and `'now'` are refused.
+        """Runs one SELECT (SQLite dialect, with WITH, window and JSON functions) over tables given as arguments and files: `from 'sales.csv'`. Columns are typed from all their cells (integer, real, text, boolean), so numbers compare as numbers. `sum`, `avg`, `var`, `std` and `corr` are correctly rounded. Nothing can be written, attached or configured, a query ends after 20 s, and nothing depends on the clock or on chance: `random()` and `'now'` are refused.
 
         Arguments:
             max_rows: Most rows to return; when there are more the result says `truncated`.
             params: Values for the parameters of the query: a list for `?`, an object for `:name`; numbers, texts, booleans or null.
             query: One SELECT statement; up to 100,000 bytes. Quote names with double quotes, texts with single ones.
             tables: The tables by name; each a list of records or an object of columns. An empty list is a table with one column `_`.
+        """
+
+    def table_describe(self, *, columns: Sequence[str] | None = ..., correlations: bool = ..., rows: int = ..., table: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, progress: Progress | None = None) -> TableDescribeResult:
+        """Describes a table, which is what to read before a query is written: types, missing cells, ranges, frequent values, quantiles, histograms and correlations of its columns, and its first rows. Means and deviations are correctly rounded, whatever the order of the rows.
+
+        Arguments:
+            columns: The columns to describe; all of them when absent.
+            correlations: Whether correlations are computed, of the first 20 columns of numbers.
+            rows: First rows to show.
+            table: The table: a list of records, an object of columns, or `{"$file": path}`.
+        """
+
+    def table_select(self, *, columns: Sequence[str] | None = ..., compute: Sequence[str] = ..., distinct: Sequence[str] | None = ..., filter: str | None = ..., head: int | None = ..., rows: int = ..., sample: int | None = ..., seed: int | str | None = ..., sort: Sequence[str] = ..., table: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, where: Any = ..., progress: Progress | None = None) -> TableSelectResult:
+        """Chooses rows and columns of a table and computes new columns, in this order: `compute`, `where` and `filter`, `distinct`, `sort`, `sample`, `head`, `columns`. Missing cells come last in both directions of an order, and no condition but `null` takes them.
+
+        Arguments:
+            columns: The columns of the result, in this order; all of them when absent.
+            compute: New columns, each `name = expression` over columns, row by row: `per_room = price / rooms`, `z = price - mean(price)`. Later ones may use earlier ones. Of texts: `lower upper trim length`, `contains(city, "o")`, `starts_with ends_with`, `replace(city, "a", "b")`, `slice(city, 1, 3)`, `concat(city, ", ", name)`, and comparisons; of dates and times: `year quarter month day weekday hour minute second`.
+            distinct: Takes the first of the rows that are equal in these columns; `[]` compares all columns.
+            filter: An expression over columns; rows where it is not zero are taken: `price > 100`, `area * rooms < 500`, `city != "Rome"`, `year(sold) == 2024`.
+            head: Takes so many rows from the first on.
+            rows: Rows to show as records.
+            sample: Takes so many rows by chance, without replacement, in their order.
+            seed: Seed of the sample.
+            sort: Columns to sort by, the first of them first; `-price` is descending.
+            table: The table: a list of records, an object of columns, or `{"$file": path}`.
+            where: Conditions by column: a value, a list of values, or `{"min": .., "max": ..}`; `null` takes the missing cells.
+        """
+
+    def table_group(self, *, aggregates: Sequence[str], by: Sequence[str] = ..., rows: int = ..., table: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, progress: Progress | None = None) -> TableGroupResult:
+        """One row for each group of rows that are equal in some columns, sorted by these, with values computed from the rows of the group. A missing cell is a group of its own, last; values are over the cells that are there, and missing where there is none. Sums of integers are exact; sums, means, `var` and `std` (with `n - 1`) of numbers are correctly rounded, so that the order of the rows does not change a bit.
+
+        Arguments:
+            aggregates: Values of each group: `count()` of its rows, `mean(price)`, `top = quantile(price, 0.9)`. Functions: `count sum mean min max var std median quantile first last n_distinct`. Without a name the column is `mean_price`.
+            by: The columns whose cells make the groups; all rows are one group when it is empty.
+            rows: Rows to show as records.
+            table: The table: a list of records, an object of columns, or `{"$file": path}`.
+        """
+
+    def table_join(self, *, direction: Literal["backward", "forward", "both"] = ..., how: Literal["inner", "left", "outer", "semi", "anti"] = ..., left: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, nearest: str | None = ..., on: Sequence[str] = ..., right: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, rows: int = ..., suffix: str = ..., tolerance: float | None = ..., progress: Progress | None = None) -> TableJoinResult:
+        """Rows of two tables side by side: those with equal cells in some columns, or with the nearest one in a column of numbers, dates or times. A missing cell has no partner; numbers are equal by value, whatever their type. Rows are in the order of the left table, then of the right one.
+
+        Arguments:
+            direction: Where the nearest cell is looked for.
+            how: Which rows the result has.
+            left: The left table: a list of records, an object of columns, or `{"$file": path}`.
+            nearest: A column of numbers, dates or times of which the nearest right cell is taken, among the rows that are equal in `on`: a name, or `left_name = right_name`.
+            on: Columns whose cells are equal: a name that both tables have, or `left_name = right_name`.
+            right: The right table.
+            rows: Rows to show as records.
+            suffix: What a name of the right table gets where the left one has it too.
+            tolerance: Largest distance to the nearest cell: days of dates, seconds of times.
+        """
+
+    def table_pivot(self, *, by: Sequence[str], function: str = ..., names: str, rows: int = ..., table: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, values: str, progress: Progress | None = None) -> TablePivotResult:
+        """Makes a long table wide: a row for each group of `by`, and a column for each value of another column, sorted, with the cells of a third one in them. Several cells for one place become one by a function; a place without a cell is missing.
+
+        Arguments:
+            by: The columns that tell the rows apart.
+            function: What becomes of several cells for one place: `count sum mean min max var std median first last n_distinct`.
+            names: The column whose values name the new columns; missing ones are named `missing`.
+            rows: Rows to show as records.
+            table: The table: a list of records, an object of columns, or `{"$file": path}`.
+            values: The column whose cells fill them.
+        """
+
+    def table_melt(self, *, columns: Sequence[str] = ..., keep: Sequence[str] = ..., name_to: str = ..., rows: int = ..., table: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, value_to: str = ..., progress: Progress | None = None) -> TableMeltResult:
+        """Makes a wide table long: a row for each cell of some columns, with the name of its column, one column after the other. Columns of several types of numbers become numbers, other mixtures texts.
+
+        Arguments:
+            columns: The columns that become rows; all that are not kept when absent.
+            keep: The columns that each row keeps.
+            name_to: Name of the new column with the names.
+            rows: Rows to show as records.
+            table: The table: a list of records, an object of columns, or `{"$file": path}`.
+            value_to: Name of the new column with the cells.
+        """
+
+    def table_window(self, *, by: Sequence[str] = ..., compute: Sequence[str], order: Sequence[str] = ..., rows: int = ..., table: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, progress: Progress | None = None) -> TableWindowResult:
+        """Adds columns computed from the rows around each row: `shift(x, 1)` and `diff(x, 1)` look at the row before, `cumsum(x)` adds up, `rank(x)` counts from 1 and ties take the lowest, `rolling_mean(x, 7)` (also `sum min max std`) looks at 7 rows that end here and is missing where one of them is. Differences of dates are days, of times seconds. Sums and means are correctly rounded. The rows stay in their order.
+
+        Arguments:
+            by: Columns whose cells divide the rows into parts, each with windows of its own.
+            compute: The new columns: `rank(price)`, `week = rolling_mean(price, 7)`. Without a name the column is `rank_price`.
+            order: The order in which windows move: columns, `-date` for descending; the order of the table when absent.
+            rows: Rows to show as records.
+            table: The table: a list of records, an object of columns, or `{"$file": path}`.
+        """
+
+    def json_parse(self, *, lenient: bool = ..., text: str | Data, progress: Progress | None = None) -> JsonParseResult:
+        """Parses a JSON text. It is read strictly by RFC 8259, and a key that is there twice is an error; `lenient` also takes comments (`//`, `/* */`, `#`) and commas before a closing bracket, as configurations have them. Integers keep all digits up to 64 bits.
+
+        Arguments:
+            lenient: Whether comments and trailing commas are taken.
+            text: The text.
+        """
+
+    def json_validate(self, *, data: Any, max_faults: int = ..., schema: Any, progress: Progress | None = None) -> JsonValidateResult:
+        """Checks JSON against a JSON Schema of draft 2020-12 and tells every fault with its place. Known are all keywords of the core, applicator and validation vocabularies but `$dynamicRef`, `unevaluatedItems` and `unevaluatedProperties`, which are refused; `$ref` leads to places of the same schema (`#/$defs/x`, `#anchor`) and never to another document; `format` is not checked, as the standard has it; patterns are those of the crate `regex`. A schema with a malformed keyword is refused with its place, whatever the value is.
+
+        Arguments:
+            data: The value: any JSON.
+            max_faults: Most faults to return.
+            schema: The schema: an object, `true` or `false`.
+        """
+
+    def json_canonicalize(self, *, data: Any, progress: Progress | None = None) -> JsonCanonicalizeResult:
+        """Writes JSON in the canonical form of RFC 8785 (JCS), in which equal values have equal bytes: members sorted by the UTF-16 units of their keys, numbers as ECMAScript writes doubles, no spaces. It is what signatures and digests of JSON are made over.
+
+        Arguments:
+            data: The value: any JSON. Integers beyond 2^53 are refused, since the canonical form knows doubles alone.
+        """
+
+    def json_patch(self, *, document: Any, merge: Any = ..., patch: Sequence[Any] | None = ..., progress: Progress | None = None) -> JsonPatchResult:
+        """Changes a JSON value by a JSON Patch (RFC 6902: `add remove replace move copy test`, all or nothing) or by a merge patch (RFC 7386: members replace those of the document, `null` removes them). A result has at most 256 MiB, and is at most 256 levels deep.
+
+        Arguments:
+            document: The document: any JSON.
+            merge: A merge patch.
+            patch: Operations in order, such as `{"op": "replace", "path": "/a/0", "value": 2}`; `json_diff` makes them.
+        """
+
+    def json_diff(self, *, after: Any, before: Any, progress: Progress | None = None) -> JsonDiffResult:
+        """The changes from one JSON value to another as a JSON Patch (RFC 6902), which `json_patch` applies: members of objects one by one; of arrays what lies between the items that they have in common at both ends.
+
+        Arguments:
+            after: The value after.
+            before: The value before: any JSON.
+        """
+
+    def text_stats(self, *, text: str | Data, progress: Progress | None = None) -> TextStatsResult:
+        """Counts what a text has: bytes, characters, words, sentences, lines, paragraphs, different words and the most frequent ones. A word is letters and digits, with apostrophes and hyphens inside; a sentence ends with `.`, `!`, `?` or `…` before a space or the end.
+
+        Arguments:
+            text: The text.
+        """
+
+    def regex_extract(self, *, max_matches: int = ..., pattern: str, text: str | Data, progress: Progress | None = None) -> RegexExtractResult:
+        """Finds what a regular expression matches, with its groups by name or number. Patterns are those of the crate `regex`: they take time linear in the text, and know neither look-around nor back-references. `(?<year>\\d{4})` is a named group; `(?i)` ignores case, `(?m)` lets `^` and `$` match at lines, `(?s)` lets `.` match line ends.
+
+        Arguments:
+            max_matches: Most matches to return; when there are more the result says `truncated`.
+            pattern: The pattern, up to 10,000 bytes.
+            text: The text.
+        """
+
+    def text_diff(self, *, after: str | Data, before: str | Data, context: int = ..., progress: Progress | None = None) -> TextDiffResult:
+        """The difference of two texts, line by line, as a unified diff, which `apply_patch` and `git apply` take. Where tens of thousands of lines occur often, it may be longer than the shortest one.
+
+        Arguments:
+            after: The text after.
+            before: The text before.
+            context: Unchanged lines to show around a change.
+        """
+
+    def hash_text(self, *, algorithm: Literal["sha256", "sha512", "blake3"] = ..., text: str | Data, progress: Progress | None = None) -> HashTextResult:
+        """The digest of a text, of its bytes of UTF-8, in hexadecimal digits.
+
+        Arguments:
+            algorithm: The function. SHA-1 and MD5 are not among them, since texts of equal digest can be made.
+            text: The text.
+        """
+
+    def encode_text(self, *, decode: bool = ..., encoding: Literal["base64", "base64url", "hex", "url", "html"], text: str | Data, progress: Progress | None = None) -> EncodeTextResult:
+        """Encodes a text, or decodes one: Base64 (also the form for URLs), hexadecimal digits of its bytes, percent-encoding (RFC 3986), or HTML.
+
+        Arguments:
+            decode: Whether to decode; what is decoded must be UTF-8.
+            encoding: The encoding.
+            text: The text.
+        """
+
+    def datetime_calc(self, *, add: str | None = ..., add_business_days: int | None = ..., end: str | None = ..., holidays: Sequence[str] = ..., start: str, zone: str | None = ..., progress: Progress | None = None) -> DatetimeCalcResult:
+        """Calculates with dates and times of ISO 8601: adds a duration or business days, tells the difference of two moments, and shows weekday, ISO week and another zone. The zones are compiled in, so that every machine gives the same answer, and the clock is never read. Days across a change of summer time keep the time of day; a month after 31 January is the last day of February.
+
+        Arguments:
+            add: A duration to add, by ISO 8601 or in words: `P1M2D`, `-PT90M`, `3 weeks 2 days`.
+            add_business_days: Business days to add, without weekends and holidays; negative ones go back.
+            end: Another date or time, to which the difference is told.
+            holidays: Days that are no business days beside Saturday and Sunday: `["2024-12-25"]`.
+            start: The date or time: `2024-05-17`, `2024-05-17T10:30`, `2024-05-17T10:30:00Z`, `...+02:00` or `...[Europe/Berlin]`.
+            zone: The zone in which the result is shown, and in which times without a zone are: a name such as `Europe/Berlin`, `UTC`, or an offset such as `+05:30`.
         """
 
     def plot_braille(self, *, height: int = ..., labels: Sequence[str] | None = ..., plot_type: Literal["line", "scatter", "bar"] = ..., points: ArrayLike = ..., title: str = ..., width: int = ..., x: ArrayLike | Data, x_label: str | None = ..., y: ArrayLike | Data, y_label: str | None = ..., progress: Progress | None = None) -> PlotBrailleResult:
@@ -2808,6 +4978,58 @@ class Tools:
             x_label: Line below the horizontal axis.
             y: Vertical values, finite: one list as long as `x`, or a list of up to 16 such lists (series); the `columns` of a `$file` are series by their names.
             y_label: Line beside the vertical axis, running upwards.
+        """
+
+    def plot(self, *, bins: int | None = ..., call: Mapping[str, Any] | None = ..., color: str | None = ..., columns: int = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., facet: str | None = ..., fit: Literal["linear"] | None = ..., format: Literal["png", "svg", "pdf", "html", "text"] = ..., height: int | None = ..., kind: Literal["scatter", "line", "area", "band", "bar", "histogram", "box", "violin", "heatmap", "contour", "errorbar", "strip"] | None = ..., label: str | None = ..., log_x: bool = ..., log_y: bool = ..., of: Literal["compare_groups", "correlation", "curve_fit", "fft", "histogram", "hypothesis_test", "kernel_density", "linear_regression", "mcmc", "optimize", "solve_ode", "time_series", "dbscan", "hierarchical_clustering", "kmeans", "outliers", "pca", "survival"] | None = ..., result: Any = ..., rows: int = ..., shape: str | None = ..., size: str | None = ..., spec: Any = ..., stack: Literal["stacked", "normalized", "grouped"] | None = ..., subtitle: str = ..., theme: Literal["light", "dark", "print"] | None = ..., title: str = ..., width: int | None = ..., x: str | None = ..., x_label: str | None = ..., y: str | Sequence[str] | None = ..., y2: str | None = ..., y_error: str | None = ..., y_label: str | None = ..., y_right: str | None = ..., progress: Progress | None = None) -> PlotResult:
+        """Draw a table as a picture: lines, points, bars, histograms, boxes, violins, heat maps, contours and more.
+
+        Name columns of `data` for the channels, or give a Vega-Lite specification as `spec`. A column may be written `mean(price)` (also sum, median, min, max, stdev, count, distinct), and `rooms:N` makes categories of numbers. The answer has the picture, a drawing in characters and a description in words.
+
+        Arguments:
+            bins: Most intervals of a histogram; absent: by the spread and number of values.
+            call: The arguments of the call that answered `result`, an object, for what the result does not repeat: the objective of `optimize`, the model, and the data, also from files, which may be given as `data` too, with `x` and `y` for their columns.
+            color: Column by which marks are coloured.
+            columns: Width of the drawing in characters.
+            data: The table: a list of records or an object of columns, inline or from a file; missing cells are null.
+            facet: Column by which the plot is divided into panels.
+            fit: Curve through the points, for each colour, with the 95 % interval of its mean.
+            format: Kind of the picture in the answer; `text` for none beside the drawing in characters.
+            height: Height of the picture in pixels; absent: 450, or that of `spec`.
+            kind: What is drawn; absent: a scatter plot for two columns of numbers, a line over dates, bars or boxes over categories, a histogram of one column of numbers.
+            label: Column of texts that are written at the points.
+            log_x: Whether the axis across is logarithmic.
+            log_y: Whether the axis upwards is logarithmic.
+            of: The tool that `result` came from; absent: by its members.
+            result: The result of another tool, in place of the columns and `spec`: its natural picture is drawn. Of `curve_fit` and `linear_regression` data, fit, band and residuals; of `compare_groups` and `hypothesis_test` boxes, points and means; of `survival` curves or hazard ratios; of `correlation` a heat map; of `mcmc` traces and pairs of variables; of `solve_ode` components over time and over each other; of `fft` the spectrum with its tones; of `optimize` the objective with the path; of `histogram` and `kernel_density` the distribution; of `time_series` the forecast; of `pca`, `kmeans`, `dbscan`, `hierarchical_clustering` and `outliers` the rows in a plane or a tree. In a plan `{"$ref": "step"}`.
+            rows: Rows of the plotting area of the drawing in characters.
+            shape: Column by which points have their shape.
+            size: Column by which points are large or small.
+            spec: A Vega-Lite specification, an object, in place of the columns above: marks, encodings, layers, facets, concatenations, aggregates, bins, stacks. What of it is not understood is listed in `ignored`. Without data of its own it draws `data`.
+            stack: How bars and areas of one place are put together; absent: stacked where they add up, else beside each other.
+            subtitle: Line below the title.
+            theme: Colours of the picture: on white, on nearly black, or black on white without a grid for paper; absent: light.
+            title: Line above the plot.
+            width: Width of the picture in pixels; absent: 720, or that of `spec`.
+            x: Column across, such as `area`.
+            x_label: Title of the axis across; absent: the column.
+            y: Column upwards, or a list of columns, each drawn in its colour.
+            y2: Column of the other end of bands and bars upwards.
+            y_error: Column of errors, drawn as bars from `y` by as much up and down.
+            y_label: Title of the axis upwards; absent: the column.
+            y_right: Column upwards with an axis of its own at the right, drawn as a line.
+        """
+
+    def report_page(self, *, footer: str = ..., format: Literal["html", "markdown"] = ..., sections: Sequence[Mapping[str, Any]], subtitle: str = ..., title: str, progress: Progress | None = None) -> ReportPageResult:
+        """Make one page of several results: text, what each test or model found in a sentence, pictures and tables.
+
+        The page is one HTML file without scripts that loads nothing; `--save report.html` writes it. In a plan the sections take results of other steps: `{"heading": "Price", "result": {"$ref": "model"}, "picture": {"$ref": "drawing"}}`.
+
+        Arguments:
+            footer: Line at the end: where the data are from, who asked.
+            format: Kind of the page: for a browser, or as text, in which pictures are their descriptions.
+            sections: Its parts, in order, 1 to 200.
+            subtitle: Line below it.
+            title: Name of the page.
         """
 
     def read_file(self, *, encoding: Literal["utf-8", "utf-16", "latin-1", "base64"] = ..., first_line: int | None = ..., last_line: int | None = ..., max_bytes: int = ..., offset: int = ..., path: str, progress: Progress | None = None) -> ReadFileResult:
@@ -2922,6 +5144,34 @@ class Tools:
             disk: Whether to report the size and free space of the disk.
             largest: Number of largest entries to list, 0 to 1000.
             path: The folder, relative to the workspace root.
+        """
+
+    def read_table(self, *, columns: Sequence[str] | None = ..., decimal_comma: bool | None = ..., delimiter: str | None = ..., encoding: Literal["utf-8", "utf-16", "latin-1"] | None = ..., exact_decimals: bool = ..., has_header: bool | None = ..., member: str | None = ..., missing_words: Sequence[str] | None = ..., path: str, rows: int = ..., source_column: str | None = ..., progress: Progress | None = None) -> ReadTableResult:
+        """Reads a table from a file of the workspace: `.csv`, `.tsv`, `.json`, `.jsonl`, `.parquet`, `.arrow`, `.feather`, `.xlsx`, `.db` (SQLite), each also with `.gz` or `.zst`. Encoding, delimiter, header and decimal comma of texts are found where they are not given, and the answer says what was found. Codes such as `007`, dates other than ISO 8601 and `yes` stay texts. Several files are one table by a pattern: `data/*.csv`, in the order of their names, with the same columns in each. Tools that take tables read the same files by `{"$file": path}`. What it answers is the content of files: a call needs what `read_file` needs for each of them.
+
+        Arguments:
+            columns: The columns to read, in this order; all of them when absent.
+            decimal_comma: Delimited text: whether `3,5` is a number.
+            delimiter: Delimited text: the character between cells.
+            encoding: Encoding of a text.
+            exact_decimals: Delimited text: whether numbers with a fraction are exact decimals, of up to 38 digits.
+            has_header: Delimited text: whether the first line names the columns; by default it does unless all of its cells are numbers.
+            member: The sheet of a workbook, by default the first; or the table of a database, by default the only one.
+            missing_words: Delimited text: words for missing cells, in place of `NA`, `NaN`, `null` and `-`, which are texts in columns of texts.
+            path: Path of the file, relative to the workspace root; `*` and `?` stand for characters of a name and `**` for folders, where no file has that very name.
+            rows: Rows to show as records.
+            source_column: Name of a new first column with the path of each row's file.
+        """
+
+    def write_table(self, *, columns: Sequence[str] | None = ..., mode: Literal["create", "overwrite"] = ..., parents: bool = ..., path: str, table: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, progress: Progress | None = None) -> WriteTableResult:
+        """Writes a table to a file of the workspace, in the format of its ending: `.csv`, `.tsv`, `.json`, `.jsonl`, `.parquet`, `.arrow`, `.feather`, `.db` (SQLite), each also with `.gz` or `.zst`. The same table gives the same bytes. An existing file is replaced only when asked.
+
+        Arguments:
+            columns: The columns to write, in this order; all of them when absent.
+            mode: Treatment of an existing file: `create` refuses, `overwrite` replaces it.
+            parents: Whether to create missing parent folders.
+            path: Path of the file, relative to the workspace root. Links are never followed; files of the repository, the state and the configuration are never written.
+            table: The table: a list of records, an object of columns, such as `table` of an earlier step, or `{"$file": path}` to convert a file.
         """
 
     def archive_open(self, *, limit: int = ..., path: str, verify: bool = ..., progress: Progress | None = None) -> ArchiveOpenResult:
@@ -3383,6 +5633,19 @@ class Tools:
             plan: The plan: an object, its text, or {"$file": path}.
         """
 
+    def pipeline_run(self, *, from_: str | None = ..., only: str | None = ..., resume: str | None = ..., retry_unknown: bool = ..., skip: Sequence[str] = ..., progress: Progress | None = None) -> PipelineRunResult:
+        """Run the phases of the project's configuration: in each, agent command lines work on a task, each in a sandbox.
+
+        The agents have at most the tools of the caller. The answer of each is a file, `outputs/PHASE/AGENT.md`. A gate of a phase may wait for a person. A pipeline that stopped or failed is continued by `resume`, and what was done is kept.
+
+        Arguments:
+            from_: Begin with a phase; those before it count as done where an earlier pipeline completed them.
+            only: Run one phase only; those that it depends on must be done by an earlier pipeline.
+            resume: Id of a pipeline that is continued, instead of a new one.
+            retry_unknown: With `resume`: run agents again whose outcome is unknown, because the process that ran them ended first.
+            skip: Phases to leave out; those that depend on one do not run.
+        """
+
     def request_create(self, *, content: str, domain: str, draft: bool | None = ..., title: str, type: Literal["cr", "fr"], progress: Progress | None = None) -> RequestCreateResult:
         """Arguments of `request:create`.
 
@@ -3788,15 +6051,70 @@ mcmc_diagnostics = _tools.mcmc_diagnostics
 bayesopt = _tools.bayesopt
 statistics = _tools.statistics
 linear_regression = _tools.linear_regression
+glm = _tools.glm
+mixed_model = _tools.mixed_model
+quantile_regression = _tools.quantile_regression
+robust_regression = _tools.robust_regression
+survival = _tools.survival
+time_series = _tools.time_series
+hypothesis_test = _tools.hypothesis_test
+compare_groups = _tools.compare_groups
+anova = _tools.anova
+contingency = _tools.contingency
+group_statistics = _tools.group_statistics
+distribution = _tools.distribution
+random_sample = _tools.random_sample
+power_analysis = _tools.power_analysis
+correlation = _tools.correlation
+covariance = _tools.covariance
+bootstrap = _tools.bootstrap
+kernel_density = _tools.kernel_density
+lowess = _tools.lowess
+pca = _tools.pca
+kmeans = _tools.kmeans
+hierarchical_clustering = _tools.hierarchical_clustering
+dbscan = _tools.dbscan
+nearest_neighbours = _tools.nearest_neighbours
+outliers = _tools.outliers
+symbolic_solve = _tools.symbolic_solve
+symbolic_simplify = _tools.symbolic_simplify
+symbolic_diff = _tools.symbolic_diff
+symbolic_integrate = _tools.symbolic_integrate
+symbolic_limit = _tools.symbolic_limit
+symbolic_series = _tools.symbolic_series
+symbolic_sum = _tools.symbolic_sum
+number_theory = _tools.number_theory
+combinatorics = _tools.combinatorics
+render_math = _tools.render_math
 convert_units = _tools.convert_units
 json_query = _tools.json_query
 csv_to_json = _tools.csv_to_json
 json_to_csv = _tools.json_to_csv
 sql_query = _tools.sql_query
+table_describe = _tools.table_describe
+table_select = _tools.table_select
+table_group = _tools.table_group
+table_join = _tools.table_join
+table_pivot = _tools.table_pivot
+table_melt = _tools.table_melt
+table_window = _tools.table_window
+json_parse = _tools.json_parse
+json_validate = _tools.json_validate
+json_canonicalize = _tools.json_canonicalize
+json_patch = _tools.json_patch
+json_diff = _tools.json_diff
+text_stats = _tools.text_stats
+regex_extract = _tools.regex_extract
+text_diff = _tools.text_diff
+hash_text = _tools.hash_text
+encode_text = _tools.encode_text
+datetime_calc = _tools.datetime_calc
 plot_braille = _tools.plot_braille
 plot_function = _tools.plot_function
 histogram = _tools.histogram
 plot_sixel = _tools.plot_sixel
+plot = _tools.plot
+report_page = _tools.report_page
 read_file = _tools.read_file
 write_file = _tools.write_file
 edit_file = _tools.edit_file
@@ -3809,6 +6127,8 @@ grep = _tools.grep
 stat = _tools.stat
 exists = _tools.exists
 disk_usage = _tools.disk_usage
+read_table = _tools.read_table
+write_table = _tools.write_table
 archive_open = _tools.archive_open
 archive_extract = _tools.archive_extract
 archive_file = _tools.archive_file
@@ -3859,6 +6179,7 @@ workspace_close = _tools.workspace_close
 optimize_program = _tools.optimize_program
 chain_run = _tools.chain_run
 chain_check = _tools.chain_check
+pipeline_run = _tools.pipeline_run
 request_create = _tools.request_create
 request_approve = _tools.request_approve
 request_request_changes = _tools.request_request_changes
