@@ -10,6 +10,7 @@ use registry::{ApprovalAnswer, Unattended};
 use tool_core::{CallOutcome, OutcomeStatus, ToolError, json};
 
 use crate::call::{PythonCall, PythonCaller, Stop, same_process};
+use crate::command::agent_program;
 use crate::errors::{self, OrRaise as _};
 use crate::{arguments, declared, own, plans, results};
 
@@ -29,7 +30,7 @@ static PROCESS: OnceLock<u32> = OnceLock::new();
 #[pymethods]
 impl Toolkit {
     #[new]
-    #[pyo3(signature = (*, config = None, workspace = None, role = None, state = None, timeout_ms = None))]
+    #[pyo3(signature = (*, config = None, workspace = None, role = None, state = None, timeout_ms = None, agents = None))]
     fn open(
         py: Python<'_>,
         config: Option<PathBuf>,
@@ -37,6 +38,7 @@ impl Toolkit {
         role: Option<String>,
         state: Option<Bound<'_, PyAny>>,
         timeout_ms: Option<u64>,
+        agents: Option<(Vec<String>, Vec<PathBuf>)>,
     ) -> PyResult<Self> {
         let process = std::process::id();
         same_process(*PROCESS.get_or_init(|| process)).or_raise(py)?;
@@ -48,7 +50,10 @@ impl Toolkit {
             None => None,
         };
         let opened = py.detach(|| -> Result<Self, ToolError> {
-            let mut builder = mathchain::project_builder(config, workspace)?;
+            let mut builder = mathchain::Door { config, workspace }.builder()?;
+            if let Some(agents) = agents {
+                builder = builder.agent_program(agent_program(agents));
+            }
             if unrecorded {
                 builder = builder.without_state();
             }

@@ -228,3 +228,16 @@ def test_plots_show_themselves(toolkit):
     used = {rows[101 * y + 1 + x] for y in range(50) for x in range(100)}
     colours = {chunks[b"PLTE"][3 * one : 3 * one + 3] for one in used}
     assert b"\xff\xff\xff" in colours and len(colours) == 5
+
+
+def test_pictures_of_tables_show_and_save_themselves(toolkit, tmp_path):
+    data = {"x": [1, 2, 3], "y": [1, 4, 9]}
+    picture = toolkit.call("plot", data=data, width=200, height=120)
+    assert struct.unpack(">II", picture._repr_png_()[16:24]) == (200, 120) and picture._repr_html_() is None
+    picture.save(tmp_path / "a.png")
+    assert (tmp_path / "a.png").read_bytes() == picture._repr_png_()
+    assert toolkit.call("plot", data=data, format="svg")._repr_svg_().startswith("<svg ")
+    characters = toolkit.call("plot", data=data, format="text")
+    assert "<pre" in characters._repr_html_()
+    with pytest.raises(ValueError, match="no picture"):
+        characters.save(tmp_path / "b.png")
