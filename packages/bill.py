@@ -85,5 +85,8 @@ def notices(root, triple):
         for text in found or [f"No text in the package; its licence is: {licences[package]}"]:
             named = texts.setdefault(hashlib.sha256(re.sub(r"\s+", " ", text).encode()).hexdigest(), (text, set()))[1]
             named.add(f"{package[0]} {package[1]}")
+    # The font of plots is part of the program, and no package.
+    font = (root / "plots/assets/LICENSE-DEJAVU.txt").read_text().strip()
+    texts["font"] = (font, {"DejaVu Sans 2.37 (a subset, in plots)"})
     parts = [f"{', '.join(sorted(named))}\n\n{text}\n" for text, named in sorted(texts.values(), key=lambda one: sorted(one[1]))]
     return f"\n{'=' * 100}\n\n".join(["Packages that are part of this program, and their licences\n", *parts])

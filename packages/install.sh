@@ -49,7 +49,7 @@ fi
 case $(uname -m) in
     x86_64) platform=linux-x64 ;;
     aarch64) platform=linux-arm64 ;;
-    *) fail "no archive is made for $(uname -m)" "build it: cargo install --locked --path mathchain" ;;
+    *) fail "no archive is made for $(uname -m)" "build it: cargo install --locked --path doors/cli" ;;
 esac
 
 # The archive: the one named, or the only one for this machine.
