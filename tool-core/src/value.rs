@@ -4,11 +4,12 @@
 //! that a matrix is parsed, passed between steps, hashed and written without a node per element. Cloning is a pointer copy.
 
 mod numbers;
+mod object;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 pub use numbers::{MemoryLender, Note, NumberBlock, Numbers};
+pub use object::{Object, TableSource};
 
 /// The largest magnitude below which every integer is a double (2^53).
 pub const SAFE_INTEGER: i64 = 1 << 53;
@@ -34,110 +35,6 @@ pub enum Value {
     Numbers(Numbers),
     /// An object; keys are unique and keep their order.
     Object(Arc<Object>),
-}
-
-/// The members of an object, in the order they were given.
-#[derive(Debug, Clone, Default)]
-pub struct Object {
-    members: Vec<(Arc<str>, Value)>,
-}
-
-impl Object {
-    /// An empty object.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Looks a member up.
-    pub fn get(&self, key: &str) -> Option<&Value> {
-        self.members
-            .iter()
-            .find(|(name, _)| &**name == key)
-            .map(|(_, value)| value)
-    }
-
-    /// The value of the member at a position.
-    pub fn nth(&self, index: usize) -> Option<&Value> {
-        self.members.get(index).map(|(_, value)| value)
-    }
-
-    /// Sets a member; a present one keeps its place.
-    pub fn insert(&mut self, key: impl Into<Arc<str>>, value: impl Into<Value>) {
-        let (key, value) = (key.into(), value.into());
-        match self.members.iter_mut().find(|(name, _)| *name == key) {
-            Some((_, slot)) => *slot = value,
-            None => self.members.push((key, value)),
-        }
-    }
-
-    /// Sets a member where there is a value.
-    pub fn insert_some(&mut self, key: &str, value: Option<impl Into<Value>>) {
-        if let Some(value) = value {
-            self.insert(key, value);
-        }
-    }
-
-    /// Sets all members of another object.
-    pub fn extend(&mut self, others: &Self) {
-        let others = others.members.iter().cloned();
-        others.for_each(|(key, value)| self.insert(key, value));
-    }
-
-    /// Adds a member that the caller knows to be new.
-    pub fn push_unique(&mut self, key: Arc<str>, value: Value) {
-        self.members.push((key, value));
-    }
-
-    /// Removes a member.
-    pub fn remove(&mut self, key: &str) -> Option<Value> {
-        let index = self.members.iter().position(|(name, _)| &**name == key)?;
-        Some(self.members.remove(index).1)
-    }
-
-    /// The members in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Value)> {
-        self.members.iter().map(|(key, value)| (&**key, value))
-    }
-
-    /// Number of members.
-    pub fn len(&self) -> usize {
-        self.members.len()
-    }
-
-    /// Whether two objects have the same members, in any order; in linear time where the order is the same, or there are many.
-    fn equals(&self, other: &Self) -> bool {
-        /// Up to here a search is as fast as a table.
-        const FEW: usize = 16;
-        if self.len() != other.len() {
-            return false;
-        }
-        let pairs = || self.members.iter().zip(&other.members);
-        if pairs().all(|((one, _), (two, _))| one == two) {
-            return pairs().all(|((_, one), (_, two))| one == two);
-        }
-        if self.len() <= FEW {
-            let mut members = self.iter();
-            return members.all(|(key, value)| other.get(key) == Some(value));
-        }
-        let table: HashMap<&str, &Value> = other.iter().collect();
-        let mut members = self.iter();
-        members.all(|(key, value)| table.get(key) == Some(&value))
-    }
-
-    /// Whether there is no member.
-    pub fn is_empty(&self) -> bool {
-        self.members.is_empty()
-    }
-}
-
-impl IntoIterator for Object {
-    type Item = (Arc<str>, Value);
-    type IntoIter = std::vec::IntoIter<Self::Item>;
-
-    /// The members in order, without a copy.
-    fn into_iter(self) -> Self::IntoIter {
-        self.members.into_iter()
-    }
 }
 
 impl Value {
@@ -234,6 +131,21 @@ impl Value {
         }
     }
 
+    /// Number of rows, if it is a table: an object of columns, which are arrays of one length.
+    pub fn table_rows(&self) -> Option<usize> {
+        let object = self.as_object()?;
+        if let Some(table) = object.table() {
+            return Some(table.rows());
+        }
+        let mut columns = object.iter().map(|(_, column)| match column {
+            Self::Array(items) => Some(items.len()),
+            Self::Numbers(numbers) if numbers.rank() == 1 => Some(numbers.len()),
+            _ => None,
+        });
+        let rows = columns.next()??;
+        columns.all(|length| length == Some(rows)).then_some(rows)
+    }
+
     /// The text, if it is a string.
     pub fn as_str(&self) -> Option<&str> {
         match self {
@@ -315,9 +227,12 @@ impl Value {
                 Value::String(text) => most.checked_sub(text.len() as u64),
                 Value::Numbers(numbers) => most.checked_sub(8 * numbers.as_slice().len() as u64),
                 Value::Array(items) => items.iter().try_fold(most, |most, item| left(item, most)),
-                Value::Object(object) => object.iter().try_fold(most, |most, (key, member)| {
-                    left(member, most.checked_sub(NODE + key.len() as u64)?)
-                }),
+                Value::Object(object) => match object.table() {
+                    Some(table) => most.checked_sub(table.memory_bytes()),
+                    None => object.iter().try_fold(most, |most, (key, member)| {
+                        left(member, most.checked_sub(NODE + key.len() as u64)?)
+                    }),
+                },
             }
         }
         Some(most - left(self, most)?)
@@ -331,12 +246,15 @@ impl Value {
             Self::String(text) => NODE + text.len() as u64,
             Self::Array(items) => NODE + items.iter().map(Self::memory_bytes).sum::<u64>(),
             Self::Numbers(numbers) => NODE + 8 * numbers.as_slice().len() as u64,
-            Self::Object(object) => {
-                NODE + object
-                    .iter()
-                    .map(|(key, value)| NODE + key.len() as u64 + value.memory_bytes())
-                    .sum::<u64>()
-            }
+            Self::Object(object) => match object.table() {
+                Some(table) => NODE + table.memory_bytes(),
+                None => {
+                    NODE + object
+                        .iter()
+                        .map(|(key, value)| NODE + key.len() as u64 + value.memory_bytes())
+                        .sum::<u64>()
+                }
+            },
         }
     }
 }

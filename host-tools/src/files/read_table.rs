@@ -1,24 +1,23 @@
 //! Reading a table of a file.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
+use table_values::{record_values, table_value};
 use tables::read::{CsvShape, TextDecoding};
 use tables::{
     DataTable, FileForm, ReadLimits, ReadOptions, TableError, TablePart, TableRead, read_table,
 };
-use tool_core::Object;
 use tool_core::csv::parse_delimiter;
 use tool_core::file_pattern::{is_file_pattern, matching_files, pattern_folder};
 
-use crate::inputs::columns::{column_value, table_file_error, table_value};
+use crate::inputs::columns::table_file_error;
 use crate::prelude::*;
 
 /// Most bytes of a file, packed or not.
 const BYTES_MAX: i64 = 1 << 30;
-/// Most cells of an answer.
-const CELLS_MAX: usize = 4_000_000;
-/// Bytes of a cell in an answer.
+/// Most cells of a table that an answer has for further steps.
+const CELLS_MAX: usize = 50_000_000;
+/// Bytes of a cell in a record.
 const CELL_BYTES: u64 = 64;
 
 /// Reads a table from a file of the workspace: `.csv`, `.tsv`, `.json`, `.jsonl`, `.parquet`, `.arrow`, `.feather`, `.xlsx`, `.db` (SQLite), each also
@@ -111,16 +110,15 @@ impl Tool for Args {
         let read = args.read(ctx)?;
         read.notes.into_iter().for_each(|note| ctx.warn(note));
         let table = read.table;
-        let most = CELLS_MAX / table.columns().len().max(1);
+        let width = table.columns().len();
         let shown = args.rows.size().min(table.rows());
-        if table.rows() > most {
-            ctx.warn(format!(
-                "`table` has the first {most} of {} rows; choose `columns`, or give the file to a tool by `{{\"$file\": ..}}`",
-                table.rows()
-            ));
+        let cells = table.rows().saturating_mul(width);
+        if cells > CELLS_MAX {
+            return Err(tool_error!(LimitExceeded, "limit";
+                "the table has {} rows of {width} columns, {cells} cells: at most {CELLS_MAX} go to a next step", table.rows();
+                "choose `columns`, or give the file to a tool by `{{\"$file\": ..}}`"));
         }
-        let cells = (most.min(table.rows()) + shown) as u64 * table.columns().len() as u64;
-        ctx.reserve(cells.saturating_mul(CELL_BYTES))?;
+        ctx.reserve((shown * width) as u64 * CELL_BYTES)?;
         let columns = table.columns().iter();
         Ok(Output {
             path: read.path,
@@ -129,9 +127,9 @@ impl Tool for Args {
             types: columns
                 .map(|column| column.column_type().to_string())
                 .collect(),
-            rows: records(&table.head(shown)),
+            rows: record_values(&table.head(shown)),
             count: table.rows(),
-            table: table_value(&table.head(most)),
+            table: table_value(table),
         })
     }
 
@@ -314,20 +312,4 @@ fn fault_place(err: &TableError) -> &'static str {
         TableError::UnknownMember { .. } => "/member",
         _ => "/path",
     }
-}
-
-/// Rows as records.
-fn records(table: &DataTable) -> Value {
-    let columns: Vec<(&Arc<str>, Vec<Value>)> = table
-        .iter()
-        .map(|(name, column)| (name, column_value(column).items().unwrap_or_default()))
-        .collect();
-    let record = |row: usize| {
-        let mut record = Object::new();
-        for (name, cells) in &columns {
-            record.push_unique(Arc::clone(name), cells[row].clone());
-        }
-        Value::from(record)
-    };
-    Value::array((0..table.rows()).map(record).collect())
 }

@@ -1,10 +1,10 @@
 //! Writing a table to a file.
 
+use table_values::TableInput;
 use tables::{DataTable, FileForm, write_table};
-use tool_core::Table;
 
 use super::evidence::{self, FileDigests, PathDigest};
-use crate::inputs::columns::{table_file_error, typed_table};
+use crate::inputs::columns::table_file_error;
 use crate::prelude::*;
 
 /// Writes a table to a file of the workspace, in the format of its ending: `.csv`, `.tsv`, `.json`, `.jsonl`, `.parquet`, `.arrow`, `.feather`, `.db`
@@ -16,7 +16,7 @@ pub(crate) struct Args {
     /// never written.
     pub path: String,
     /// The table: a list of records, an object of columns, such as `table` of an earlier step, or `{"$file": path}` to convert a file.
-    pub table: Input<Table>,
+    pub table: Input<TableInput>,
     /// The columns to write, in this order; all of them when absent.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub columns: Option<Vec<String>>,
@@ -83,17 +83,14 @@ impl Args {
                 "the ending of `{}` states no format of tables", self.path;
                 "use a path that ends in `.csv`, `.tsv`, `.json`, `.jsonl`, `.parquet`, `.arrow`, `.feather` or `.db`, also with `.gz` or `.zst`"));
         };
-        let given = self.table.load(ctx)?;
-        let mut notes = Vec::new();
+        let mut table = self.table.load(ctx)?.into_table(ctx)?;
         let failed = |pointer: &'static str| {
             move |err: tables::TableError| table_file_error(&self.path, &err).at(pointer)
         };
-        let mut table = typed_table(&given, &mut notes).map_err(failed("/table"))?;
-        ctx.reserve(table.memory_bytes().saturating_mul(3))?;
+        ctx.reserve(table.memory_bytes().saturating_mul(2))?;
         if let Some(columns) = &self.columns {
             table = table.choose(columns).map_err(failed("/columns"))?;
         }
-        notes.into_iter().for_each(|note| ctx.warn(note));
         let stop = || ctx.stop().is_set();
         let bytes = write_table(&table, form, &stop);
         ctx.check()?;

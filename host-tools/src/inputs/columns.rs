@@ -1,14 +1,8 @@
-//! Columns of tables as values, and values as columns.
+//! Tables of files by what is selected of them.
 
-use std::sync::Arc;
-
-use tables::read::{CsvShape, LooseCell, LooseColumn};
-use tables::{
-    DataTable, FileForm, PlainCell, PlainColumn, ReadLimits, ReadOptions, TableColumn, TableError,
-    TableRead,
-};
+use tables::read::CsvShape;
+use tables::{FileForm, ReadLimits, ReadOptions, TableError, TableRead};
 use tool_core::selection::DataSelection;
-use tool_core::{Object, Table};
 
 use crate::prelude::*;
 
@@ -73,57 +67,4 @@ pub(super) fn read_selected(
         read => read,
     };
     read.map_err(|err| table_file_error(path, &err))
-}
-
-/// A table as an object of columns.
-pub(crate) fn table_value(table: &DataTable) -> Value {
-    let mut columns = Object::new();
-    for (name, column) in table.iter() {
-        columns.push_unique(Arc::clone(name), column_value(column));
-    }
-    columns.into()
-}
-
-/// The cells of a column.
-pub(crate) fn column_value(column: &TableColumn) -> Value {
-    match column.to_plain() {
-        PlainColumn::Numbers(numbers, is_integral) => {
-            Value::Numbers(Numbers::vector(numbers, is_integral))
-        }
-        PlainColumn::Cells(cells) => Value::array(cells.into_iter().map(cell_value).collect()),
-    }
-}
-
-fn cell_value(cell: PlainCell) -> Value {
-    match cell {
-        PlainCell::Null => Value::Null,
-        PlainCell::Integer(value) => Value::Int(value),
-        PlainCell::Double(value) => Value::from(value),
-        PlainCell::Boolean(value) => Value::Bool(value),
-        PlainCell::Text(text) => Value::String(text),
-    }
-}
-
-/// A table that an argument gave, in typed columns; sentences say what surprises about their types.
-///
-/// # Errors
-/// Two columns of one name, and limits.
-pub(crate) fn typed_table(table: &Table, notes: &mut Vec<String>) -> Result<DataTable, TableError> {
-    let mut columns: Vec<(Arc<str>, TableColumn)> = Vec::new();
-    for (name, cells) in table.names().zip(table.columns()) {
-        let mut column = LooseColumn::default();
-        for cell in cells {
-            column.push(match cell {
-                Value::Bool(value) => LooseCell::Boolean(*value),
-                Value::Int(value) => LooseCell::Integer(*value),
-                Value::Float(value) => LooseCell::Double(*value),
-                Value::String(text) => LooseCell::Text(Arc::clone(text)),
-                _ => LooseCell::Missing,
-            });
-        }
-        let typed = column.finish();
-        notes.extend(typed.note.map(|note| format!("column `{name}`: {note}")));
-        columns.push((name.into(), typed.column));
-    }
-    DataTable::new(columns)
 }

@@ -201,7 +201,7 @@ fn parse_content(
             };
             let read = columns::read_selected(path, form, &source.selection, bytes, bytes_max)?;
             notes.extend(read.notes.iter().map(|note| format!("`{path}`: {note}")));
-            let table = columns::table_value(&read.table);
+            let table = table_values::table_value(read.table);
             Ok(match kind {
                 InputKind::Any => as_records(table),
                 _ => table,

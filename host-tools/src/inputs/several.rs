@@ -1,10 +1,11 @@
 //! Several files as one table: `{"$file": "data/*.csv"}`.
 
+use table_values::table_value;
 use tables::{DataTable, FileForm, TablePart};
 use tool_core::file_pattern::matching_files;
 use tool_core::selection::DataSelection;
 
-use super::columns::{read_selected, table_file_error, table_value};
+use super::columns::{read_selected, table_file_error};
 use super::unfit_file_error;
 use crate::prelude::*;
 
@@ -57,6 +58,6 @@ impl FilePattern<'_> {
                 .iter()
                 .map(|note| format!("`{pattern}`: {note}")),
         );
-        Ok(table_value(&stacked.table))
+        Ok(table_value(stacked.table))
     }
 }

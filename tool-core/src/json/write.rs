@@ -1,6 +1,8 @@
 //! Writes a [`Value`] as compact JSON; doubles are the shortest text that reads back as the same bits.
 
+use std::convert::Infallible;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::value::{Numbers, SAFE_INTEGER, Value, exact_double};
 
@@ -56,31 +58,23 @@ pub(super) fn write_styled(value: &Value, style: JsonStyle, out: &mut String) {
         }
         Value::Object(object) => {
             out.push('{');
-            match style {
-                JsonStyle::Given => write_members(object.iter(), style, out),
-                JsonStyle::Canonical => {
-                    let mut sorted: Vec<_> = object.iter().collect();
-                    sorted.sort_unstable_by_key(|(key, _)| *key);
-                    write_members(sorted.into_iter(), style, out);
+            let mut is_first = true;
+            let write_member = |key: &Arc<str>, member: &Value| -> Result<(), Infallible> {
+                if !is_first {
+                    out.push(',');
                 }
-            }
+                is_first = false;
+                write_string(key, out);
+                out.push(':');
+                write_styled(member, style, out);
+                Ok(())
+            };
+            let Ok(()) = match style {
+                JsonStyle::Given => object.visit(write_member),
+                JsonStyle::Canonical => object.visit_sorted(write_member),
+            };
             out.push('}');
         }
-    }
-}
-
-fn write_members<'a>(
-    members: impl Iterator<Item = (&'a str, &'a Value)>,
-    style: JsonStyle,
-    out: &mut String,
-) {
-    for (index, (key, member)) in members.enumerate() {
-        if index > 0 {
-            out.push(',');
-        }
-        write_string(key, out);
-        out.push(':');
-        write_styled(member, style, out);
     }
 }
 

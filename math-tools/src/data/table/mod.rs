@@ -4,7 +4,6 @@ mod answer;
 mod check;
 mod condition;
 mod formula;
-mod input;
 mod numbers;
 mod phrase;
 mod text;
@@ -24,9 +23,9 @@ pub(crate) use check::{
 };
 pub(crate) use condition::RowConditions;
 pub(crate) use formula::{compute_column, row_mask};
-pub(crate) use input::TableInput;
 pub(crate) use numbers::column_numbers;
 pub(crate) use phrase::{FunctionPhrase, parse_assignment, parse_sort_keys};
+pub(crate) use table_values::TableInput;
 
 /// Whether a call is to stop.
 pub(crate) fn stop_check(ctx: &Ctx) -> impl Fn() -> bool + '_ {

@@ -3,25 +3,27 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ::tables::read::{LooseCell, LooseColumn, TypedColumn};
-use ::tables::{DataTable, TableColumn};
+use tables::DataTable;
+use tables::read::{LooseColumn, TypedColumn};
 use tool_core::input::InputKind;
 use tool_core::schema::Schema;
-use tool_core::{LoadInput, Object};
+use tool_core::{Ctx, LoadInput, Numbers, Object, RequestProblem, Table, ToolError, Value};
 
-use super::answer::plain_value;
-use crate::prelude::*;
+use crate::{loose_cell, number_column, table_value, typed_columns};
 
 /// Named columns: read from a list of records, an object of columns, or the table of a file; what other tools take as a table.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct TableInput {
+pub struct TableInput {
     table: DataTable,
     notes: Vec<String>,
 }
 
 impl TableInput {
     /// The table; what may surprise about its types becomes warnings.
-    pub(crate) fn into_table(self, ctx: &Ctx) -> Result<DataTable, ToolError> {
+    ///
+    /// # Errors
+    /// Memory beyond the limit of the call.
+    pub fn into_table(self, ctx: &Ctx) -> Result<DataTable, ToolError> {
         ctx.reserve(self.table.memory_bytes())?;
         self.notes.into_iter().for_each(|note| ctx.warn(note));
         Ok(self.table)
@@ -39,25 +41,7 @@ impl TableInput {
     }
 
     fn of_columns(object: &Object) -> Result<Self, RequestProblem> {
-        let columns = object.iter().map(|(name, column)| {
-            let typed = match column {
-                Value::Numbers(numbers) if numbers.rank() == 1 => TypedColumn {
-                    column: number_column(numbers),
-                    note: None,
-                },
-                Value::Array(cells) => {
-                    let mut column = LooseColumn::default();
-                    cells.iter().for_each(|cell| column.push(loose_cell(cell)));
-                    column.finish()
-                }
-                _ => TypedColumn {
-                    column: TableColumn::Missing(0),
-                    note: None,
-                },
-            };
-            (Arc::from(name), typed)
-        });
-        Self::new(columns.collect())
+        Self::new(typed_columns(object))
     }
 
     /// The columns `c0`, `c1`, ... of an array.
@@ -97,25 +81,6 @@ impl TableInput {
     }
 }
 
-/// Integers where all numbers are, as the packed block says.
-fn number_column(numbers: &Numbers) -> TableColumn {
-    let cells = numbers.as_slice().iter();
-    match numbers.integral() {
-        true => TableColumn::integers(cells.map(|number| Some(*number as i64))),
-        false => TableColumn::doubles(cells.map(|number| Some(*number))),
-    }
-}
-
-fn loose_cell(cell: &Value) -> LooseCell {
-    match cell {
-        Value::Bool(value) => LooseCell::Boolean(*value),
-        Value::Int(value) => LooseCell::Integer(*value),
-        Value::Float(value) => LooseCell::Double(*value),
-        Value::String(text) => LooseCell::Text(Arc::clone(text)),
-        _ => LooseCell::Missing,
-    }
-}
-
 impl LoadInput for TableInput {
     const KIND: InputKind = InputKind::Table;
     const NAMED: bool = true;
@@ -128,6 +93,7 @@ impl LoadInput for TableInput {
                 let members = record.as_object();
                 members.is_some_and(|members| members.iter().all(|(_, cell)| !is_nested(cell)))
             }),
+            Value::Object(columns) if columns.table().is_some() => true,
             Value::Object(columns) => columns.iter().all(|(_, column)| match column {
                 Value::Numbers(numbers) => numbers.rank() == 1,
                 Value::Array(cells) => !cells.iter().any(is_nested),
@@ -151,7 +117,7 @@ impl LoadInput for TableInput {
     }
 
     fn to_value(&self) -> Value {
-        plain_value(&self.table, self.table.rows())
+        table_value(self.table.clone())
     }
 
     fn schema() -> Schema {
