@@ -1,5 +1,7 @@
 //! Digests of values: the same for every spelling of the same value.
 
+use std::convert::Infallible;
+
 use tool_core::value::exact_double;
 use tool_core::{AnyTool, Value};
 
@@ -133,10 +135,11 @@ impl BufferedHasher {
             }
             Value::Object(object) => {
                 self.sized(b'o', object.len());
-                for (key, member) in object.iter() {
+                let Ok(()) = object.visit(|key, member| -> Result<(), Infallible> {
                     self.text(key);
                     self.spelling(member);
-                }
+                    Ok(())
+                });
             }
         }
     }
@@ -186,12 +189,11 @@ impl BufferedHasher {
             }
             Value::Object(object) => {
                 self.sized(b'o', object.len());
-                let mut members: Vec<(&str, &Value)> = object.iter().collect();
-                members.sort_unstable_by_key(|(key, _)| *key);
-                for (key, member) in members {
+                let Ok(()) = object.visit_sorted(|key, member| -> Result<(), Infallible> {
                     self.text(key);
                     self.value(member);
-                }
+                    Ok(())
+                });
             }
         }
     }

@@ -32,7 +32,7 @@ pub use dispatch::{
     Agents, AnswerReader, ApprovalAnswer, CallAssessment, CallLineage, CallRequest, CallWitness,
     CallerContext, ChainPosition, Chains, DelegatedPrincipal, DispatchHost, Dispatcher, Governor,
     NestedRunAllowance, Notifier, PipelineCall, Pipelines, READABLE_BYTES, ResultCache,
-    ResultStore, RunIdReceiver, TraceParent, WorkspaceId, fold_number_arrays, install_panic_hook,
+    ResultStore, RunIdReceiver, TraceParent, WorkspaceId, fold_large_data, install_panic_hook,
     truncate_value,
 };
 pub use document::ParsedDocument;

@@ -1,6 +1,6 @@
 //! Outcome of a run from its records.
 
-use registry::{READABLE_BYTES, fold_number_arrays};
+use registry::{READABLE_BYTES, fold_large_data};
 use tool_core::{CallOutcome, ErrorCode, OutcomeStatus, ToolError, Value, fields, object};
 
 use journal::artifacts::ArtifactHandle;
@@ -46,7 +46,7 @@ impl RecordedOutcome {
     /// The outputs as shown: handles in place of large arrays, and of everything where it cannot be read.
     pub fn shown(&self, state: &StateStore) -> Value {
         match self.outputs(state) {
-            Ok(outputs) => fold_number_arrays(&outputs, READABLE_BYTES, &mut |array| {
+            Ok(outputs) => fold_large_data(&outputs, READABLE_BYTES, &mut |array| {
                 state
                     .handle_of(array)
                     .as_ref()

@@ -143,9 +143,10 @@ fn is_plain(value: &Value, least: usize, depth: usize) -> Result<bool> {
         Value::Numbers(numbers) => !is_large(numbers, least) && is_text_exact(numbers),
         Value::Object(object) => {
             let mut plain = true;
-            for (key, member) in object.iter() {
+            object.visit(|key, member| -> Result<()> {
                 plain &= !key.starts_with('$') && is_plain(member, least, depth + 1)?;
-            }
+                Ok(())
+            })?;
             plain
         }
     })
@@ -228,10 +229,11 @@ impl ArtifactEncoder {
             Value::Object(object) => {
                 let mut copy = Object::new();
                 let mut literal = false;
-                for (key, member) in object.iter() {
+                object.visit(|key, member| -> Result<()> {
                     literal |= key.starts_with('$');
-                    copy.push_unique(key.into(), self.encode(member)?);
-                }
+                    copy.push_unique(Arc::clone(key), self.encode(member)?);
+                    Ok(())
+                })?;
                 let copy = Value::Object(copy.into());
                 match literal {
                     true => Value::object([(LITERAL, copy)]),

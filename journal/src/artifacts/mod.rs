@@ -30,10 +30,11 @@ pub const JSON_BYTES_MAX: usize = 256 << 20;
 /// Deepest nesting of a stored value.
 pub const DEPTH_MAX: usize = 200;
 
-/// Size above which a value that an answer refers to becomes files: an array is one, however small.
+/// Size above which a value that an answer refers to becomes files: an array and a table are some, however small.
 pub(crate) fn least_of(value: &Value) -> usize {
     match value {
         Value::Numbers(_) => 0,
+        table if table.table_rows().is_some() => 0,
         _ => FILE_BYTES_LEAST,
     }
 }

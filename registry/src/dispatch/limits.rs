@@ -8,13 +8,28 @@ use crate::model::{CallLimits, JoinedObligations};
 /// Longest text of one double, with its comma, in bytes.
 const DOUBLE_BYTES: u64 = 25;
 
-/// Size as JSON in bytes: an upper bound, or exact where the bound exceeds the limit.
+/// Size as JSON in bytes: an upper bound, or exact where the bound exceeds the limit and the value is not beyond it at a glance.
 pub(super) fn json_bytes(value: &Value, limit: u64) -> u64 {
     let bound = json_size_bound(value);
-    if bound <= limit {
+    if bound <= limit || least_json_bytes(value) > limit {
         return bound;
     }
     tool_core::json::to_text(value).len() as u64
+}
+
+/// At most the size of typed tables as JSON in bytes, without a look at their cells: two for each, a digit and a comma.
+fn least_json_bytes(value: &Value) -> u64 {
+    match value {
+        Value::Array(items) => items.iter().map(least_json_bytes).sum(),
+        Value::Object(object) => match object.table() {
+            Some(table) => 2 * (table.rows() * table.names().len()) as u64,
+            None => object
+                .iter()
+                .map(|(_, member)| least_json_bytes(member))
+                .sum(),
+        },
+        _ => 0,
+    }
 }
 
 fn json_size_bound(value: &Value) -> u64 {
@@ -29,10 +44,15 @@ fn json_size_bound(value: &Value) -> u64 {
             (DOUBLE_BYTES + 3 * numbers.rank() as u64) * numbers.as_slice().len() as u64 + 3
         }
         Value::Object(object) => {
-            let members = object.iter();
-            let sizes = members
-                .map(|(key, member)| 4 + ESCAPED * key.len() as u64 + json_size_bound(member));
-            3 + sizes.sum::<u64>()
+            let names = object.keys().map(|key| 4 + ESCAPED * key.len() as u64);
+            let members = match object.table() {
+                Some(table) => table.json_bytes_max(),
+                None => object
+                    .iter()
+                    .map(|(_, member)| json_size_bound(member))
+                    .sum(),
+            };
+            3 + names.sum::<u64>() + members
         }
     }
 }

@@ -42,7 +42,7 @@ use crate::policy::{CallFacts, CallerPolicy, Policy, PolicyDecision, RuntimeFact
 pub use allowance::NestedRunAllowance;
 pub use budgets::{OVERRIDES, RAISED_BY};
 pub use cut::truncate_value;
-pub use fold::{READABLE_BYTES, fold_number_arrays};
+pub use fold::{READABLE_BYTES, fold_large_data};
 pub use nested::{CALLS_MAX, DEPTH_MAX, DelegatedPrincipal};
 pub use panic::install_panic_hook;
 pub use trace::TraceParent;

@@ -9,6 +9,7 @@ mod patterns;
 mod tests;
 
 use std::borrow::Cow;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use tool_core::{Object, ToolError, Value};
@@ -106,7 +107,8 @@ fn is_credential_header(name: &str) -> bool {
 fn redact_members(whole: &Value, object: &Object) -> (Value, usize) {
     let mut clean = Object::new();
     let mut total = 0;
-    for (key, member) in object.iter() {
+    let is_table = object.table().is_some();
+    let Ok(()) = object.visit(|key, member| -> Result<(), Infallible> {
         let (name, in_name) = redact_text(key);
         let (member, count) = match member {
             Value::String(secret)
@@ -118,7 +120,15 @@ fn redact_members(whole: &Value, object: &Object) -> (Value, usize) {
             other => redact_value(other),
         };
         total += in_name + count;
-        clean.push_unique(name.into(), member);
+        // Columns of a table are looked at twice where one has a secret, and kept nowhere where none has.
+        if !is_table || total > 0 {
+            clean.push_unique(name.into(), member);
+        }
+        Ok(())
+    });
+    if is_table && total > 0 {
+        let written = object.clone().into_iter().collect::<Object>();
+        return redact_members(&Value::Null, &written);
     }
     if total == 0 {
         (whole.clone(), 0)

@@ -1,7 +1,7 @@
 //! Audit record of a run, closing of a durable run, and the record of a refused plan.
 
 use registry::{
-    CallerContext, Dispatcher, READABLE_BYTES, fold_number_arrays, redact, truncate_value,
+    CallerContext, Dispatcher, READABLE_BYTES, fold_large_data, redact, truncate_value,
 };
 use tool_core::capability::{LedgerHead, RecordDurability};
 use tool_core::{Object, ToolError, Value, fields, json, object, tool_error};
@@ -163,7 +163,7 @@ fn shorten_outputs(
     warnings: &mut Vec<String>,
 ) -> Result<Object, ToolError> {
     let mut keep = |value: &Value| Some(journal.put(value).ok()?.to_value());
-    let shown = fold_number_arrays(&outputs.clone().into(), READABLE_BYTES, &mut keep);
+    let shown = fold_large_data(&outputs.clone().into(), READABLE_BYTES, &mut keep);
     let cut = truncate_value(&shown, bytes_max, &mut keep);
     if cut != shown {
         let run = journal.id();

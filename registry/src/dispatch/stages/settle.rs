@@ -6,7 +6,7 @@ use super::LocatedCall;
 use crate::dispatch::AnswerReader;
 use crate::dispatch::cut::truncate_value;
 use crate::dispatch::ended::{CallEnd, CallEndReport};
-use crate::dispatch::fold::{READABLE_BYTES, fold_number_arrays};
+use crate::dispatch::fold::{READABLE_BYTES, fold_large_data};
 use crate::dispatch::limits::{self, OutputExcess};
 use crate::dispatch::panic;
 use crate::dispatch::trail::CallTrail;
@@ -51,7 +51,7 @@ pub(super) fn settle_result(
     }
     let mut output = whole.clone();
     if let (Some(reader), None) = (reader, &excess) {
-        output = fold_result_arrays(located, &whole, reader, trail, &mut ended);
+        output = fold_result_data(located, &whole, reader, trail, &mut ended);
         excess = limits::beyond_answer(&output, spec, limits);
     }
     if let Some(excess) = excess {
@@ -64,8 +64,8 @@ pub(super) fn settle_result(
     Ok(ended)
 }
 
-/// The answer with handles for the arrays that are too large for its reader.
-fn fold_result_arrays(
+/// The answer with handles for the arrays and tables that are too large for its reader.
+fn fold_result_data(
     located: &LocatedCall<'_>,
     whole: &Value,
     reader: AnswerReader,
@@ -77,23 +77,35 @@ fn fold_result_arrays(
         AnswerReader::Program => most,
         AnswerReader::Model => most.min(READABLE_BYTES),
     };
-    let mut handles = 0;
-    let output = fold_number_arrays(whole, most, &mut |array| {
-        let handle = store_result_part(located, located.caller.role(), array, trail)?;
-        handles += 1;
+    let (mut arrays, mut tables) = (0, 0);
+    let output = fold_large_data(whole, most, &mut |part| {
+        let handle = store_result_part(located, located.caller.role(), part, trail)?;
+        match part.as_numbers() {
+            Some(_) => arrays += 1,
+            None => tables += 1,
+        }
         Some(handle)
     });
-    if handles > 0 {
-        let arrays = if handles == 1 {
-            "array is an artifact"
-        } else {
-            "arrays are artifacts"
-        };
+    if arrays > 0 {
+        let arrays = phrase_artifacts(arrays, "array");
         ended.warnings.push(format!(
-            "{handles} {arrays}: pass the handle on as data, or write the numbers with `mathchain artifacts get HANDLE --to FILE`"
+            "{arrays}: pass the handle on as data, or write the numbers with `mathchain artifacts get HANDLE --to FILE`"
+        ));
+    }
+    if tables > 0 {
+        let tables = phrase_artifacts(tables, "table");
+        ended.warnings.push(format!(
+            "{tables}: pass the handle on as a table, or write it with `write_table` (CSV, Parquet, ...)"
         ));
     }
     output
+}
+
+fn phrase_artifacts(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun} is an artifact"),
+        _ => format!("{count} {noun}s are artifacts"),
+    }
 }
 
 /// Stores a part of a result for a role, and gives its handle; `None` where there is no store or it fails.
