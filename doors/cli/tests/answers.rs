@@ -94,6 +94,40 @@ fn every_door_of_models_has_handles() {
     assert!(session.stdout.len() < 85_000, "{}", session.stdout.len());
 }
 
+/// A table of texts and numbers goes from one call to the next by its name, and gives what the table itself gives.
+#[test]
+fn a_large_table_is_one_handle_and_data_for_the_next_call() {
+    let place = Place::new();
+    let rows =
+        (0..4_000).map(|n| format!("t{},{},2024-01-{:02}\n", n % 7, n * 3 % 101, n % 28 + 1));
+    let text = format!("city,price,sold\n{}", rows.collect::<String>());
+    place.write("work/sales.csv", &text);
+    let table = r#""table":{"$file":"sales.csv"}"#;
+    let select = format!(r#"{{{table},"compute":["double = 2*price"]}}"#);
+    let answer = place.run(&["call", "table_select"], &select);
+    assert!(
+        answer.expect_code(0).stdout.len() < 8_000,
+        "{}",
+        answer.stdout.len()
+    );
+    let handle = answer.at("/output/table");
+    assert_eq!(handle.get("rows").and_then(Value::as_i64), Some(4_000));
+    let columns = handle.get("columns").expect("columns").to_string();
+    assert_eq!(columns, r#"["city","price","sold","double"]"#);
+    let name = handle.text("$artifact").expect("a handle");
+    let group = |table: &str| {
+        let asked = r#""by":["city"],"aggregates":["sum(price)","max(sold)"]"#;
+        let answer = place.run(&["call", "table_group"], &format!("{{{table},{asked}}}"));
+        answer.expect_code(0).at("/output/table").to_string()
+    };
+    let by_handle = group(&format!(r#""table":{{"$artifact":"{name}"}}"#));
+    assert_eq!(by_handle, group(table));
+    assert!(by_handle.contains("2024-01-28"), "{by_handle}");
+    // Programs have the table itself.
+    let raw = place.run(&["call", "table_select", "--output", "raw"], &select);
+    assert_eq!(raw.expect_code(0).at("/table").table_rows(), Some(4_000));
+}
+
 /// A vector that a script picks from an answer stays a vector.
 #[test]
 fn a_vector_of_300_numbers_is_part_of_the_answer() {
