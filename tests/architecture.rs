@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Which crates of the workspace each crate may name.
-const ARROWS: [(&str, &[&str]); 27] = [
+const ARROWS: [(&str, &[&str]); 28] = [
     ("tool-derive", &[]),
     ("tool-core", &["random-streams", "tool-derive"]),
     ("fakes", &["tool-core"]),
@@ -13,6 +13,7 @@ const ARROWS: [(&str, &[&str]); 27] = [
     ("random-streams", &[]),
     ("numerics", &["random-streams", "thread-pools"]),
     ("tables", &["random-streams"]),
+    ("table-values", &["tables", "tool-core"]),
     ("statistics", &["numerics", "random-streams"]),
     ("second-opinions", &[]),
     ("symbolic", &[]),
@@ -25,13 +26,14 @@ const ARROWS: [(&str, &[&str]); 27] = [
             "second-opinions",
             "statistics",
             "symbolic",
+            "table-values",
             "tables",
             "thread-pools",
             "tool-core",
         ],
     ),
     ("host-sandbox", &["tool-core"]),
-    ("host-tools", &["tables", "tool-core"]),
+    ("host-tools", &["table-values", "tables", "tool-core"]),
     ("registry", &["thread-pools", "tool-core"]),
     ("journal", &["registry", "thread-pools", "tool-core"]),
     ("sessions", &["registry", "tool-core"]),

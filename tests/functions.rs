@@ -24,6 +24,7 @@ const CRATES: [&str; 21] = [
     "second-opinions",
     "sessions",
     "symbolic",
+    "table-values",
     "thread-pools",
     "tool-core",
     "tool-derive",
