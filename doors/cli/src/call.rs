@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 
+use journal::artifacts::ArtifactHandle;
 use tool_core::json::JsonLimits;
 use tool_core::schema::Schema;
 use tool_core::{AnyTool, CallOutcome, OutcomeStatus};
@@ -135,7 +136,10 @@ pub(super) fn run_call_command(global: &GlobalArgs, call: &CallCommand) -> Resul
     if let (Some(picture), true) = (&picture, is_drawn) {
         return caller.call_and_draw(tool, &args, picture);
     }
-    let outcome = caller.call_tool(name, &args)?;
+    let mut outcome = caller.call_tool(name, &args)?;
+    if global.format() == OutputFormat::Csv {
+        outcome = open_table(&toolkit, outcome)?;
+    }
     let Some(picture) = picture else {
         return finish_answer(&toolkit, &global, &outcome);
     };
@@ -151,6 +155,19 @@ pub(super) fn run_call_command(global: &GlobalArgs, call: &CallCommand) -> Resul
         }
         None => finish_answer(&toolkit, &global, &outcome),
     }
+}
+
+/// The answer with all rows of its table, where that is an artifact: delimited text has no handles.
+fn open_table(toolkit: &Toolkit, outcome: CallOutcome) -> Result<CallOutcome> {
+    let output = outcome.output();
+    let handle = output.and_then(|output| ArtifactHandle::from_value(output.get("table")?));
+    let (Some(handle), Some(state), Some(output)) = (handle, toolkit.state(), output) else {
+        return Ok(outcome);
+    };
+    let mut members = output.as_object().cloned().unwrap_or_default();
+    members.insert("table", state.value(&handle)?);
+    let status = OutcomeStatus::Success(members.into());
+    Ok(CallOutcome { status, ..outcome })
 }
 
 /// The one argument that a tool needs, which may be given without its name.

@@ -3,7 +3,8 @@
 use tool_core::schema::Schema;
 use tool_core::{Ctx, Result, ToolError, Value, tool_error};
 
-/// The text of a result that is a table: a list of records, such a list as its member `rows`, or as the only one of its members.
+/// The text of a result that is a table: its member `table` with all rows, a list of records, such a list as its member `rows`, or as the
+/// only one of its members.
 ///
 /// # Errors
 /// `invalid_request` for any other result; `invalid_args` for a cell that is a list or an object.
@@ -68,6 +69,12 @@ fn extract_table(value: &Value) -> Option<Table> {
     if is_records(value) {
         return Some((value.clone(), None));
     }
+    if let Some(whole) = value
+        .get("table")
+        .filter(|table| table.table_rows().is_some())
+    {
+        return Some((whole.clone(), None));
+    }
     let rows = value.get("rows")?;
     let columns = value.get("columns").and_then(Value::items);
     let is_empty = columns.is_some() && rows.items().is_some_and(|rows| rows.is_empty());
@@ -109,6 +116,10 @@ mod tests {
                 "b,a\n1,2\n",
             ),
             (r#"{"columns":["b","a"],"rows":[],"count":0}"#, "b,a\n"),
+            (
+                r#"{"columns":["b","a"],"rows":[{"b":1,"a":"x"}],"table":{"b":[1,2],"a":["x",null]}}"#,
+                "b,a\n1,x\n2,\n",
+            ),
             (r#"{"result":[{"a":1}]}"#, "a\n1\n"),
             (
                 r#"{"n":1,"out":{"columns":["a"],"rows":[{"a":1}]}}"#,

@@ -101,7 +101,7 @@ fn a_large_table_is_one_handle_and_data_for_the_next_call() {
     let rows =
         (0..4_000).map(|n| format!("t{},{},2024-01-{:02}\n", n % 7, n * 3 % 101, n % 28 + 1));
     let text = format!("city,price,sold\n{}", rows.collect::<String>());
-    place.write("work/sales.csv", &text);
+    place.write("sales.csv", &text);
     let table = r#""table":{"$file":"sales.csv"}"#;
     let select = format!(r#"{{{table},"compute":["double = 2*price"]}}"#);
     let answer = place.run(&["call", "table_select"], &select);
@@ -123,7 +123,16 @@ fn a_large_table_is_one_handle_and_data_for_the_next_call() {
     let by_handle = group(&format!(r#""table":{{"$artifact":"{name}"}}"#));
     assert_eq!(by_handle, group(table));
     assert!(by_handle.contains("2024-01-28"), "{by_handle}");
-    // Programs have the table itself.
+    // Delimited text has every row; programs have the table itself.
+    let written = place.run(&["call", "table_select", "--output", "csv"], &select);
+    assert_eq!(written.expect_code(0).stdout.lines().count(), 4_001);
+    assert!(
+        written
+            .stdout
+            .starts_with("city,price,sold,double\nt0,0,2024-01-01,0\n"),
+        "{}",
+        &written.stdout[..80]
+    );
     let raw = place.run(&["call", "table_select", "--output", "raw"], &select);
     assert_eq!(raw.expect_code(0).at("/table").table_rows(), Some(4_000));
 }
