@@ -1,8 +1,8 @@
 //! How often tests of hypotheses find what is not there: samples for which the hypothesis holds, and the share of p values below 5 %.
 //!
 //! `cargo bench -p benches --bench hypotheses -- DRAWS PART` prints a table; 20,000 draws of each test when no number is given, and of the tests alone whose name has
-//! the part. The seed is fixed. The p values of
-//! tests that count take steps, so that theirs lie below 5 % by their nature; they are marked `steps`.
+//! the part. The seed is fixed. Intervals of the shares are those of Clopper and Pearson. The p values of tests that count take steps, so that theirs lie below
+//! 5 % by their nature; they are marked `steps`.
 
 use std::f64::consts::PI;
 
@@ -156,17 +156,33 @@ const RANKS: &[(&str, Draw)] = &[
     ("sign test, 40 (steps)", |rng| {
         p_of(test_signs(&normals(rng, 40), &TestOptions::default()))
     }),
-    ("Kruskal-Wallis", |rng| {
-        p_of(test_kruskal(&slices(&three(rng)), 0.95))
+    ("Kruskal-Wallis, 15, 20 and 25, limit", |rng| {
+        p_of(test_kruskal(
+            &slices(&three(rng)),
+            ExactChoice::Asymptotic,
+            0.95,
+        ))
     }),
-    ("Friedman, 4 x 20", |rng| {
+    ("Kruskal-Wallis, 5, 5 and 5, exact (steps)", |rng| {
+        let groups = [normals(rng, 5), normals(rng, 5), normals(rng, 5)];
+        p_of(test_kruskal(&slices(&groups), ExactChoice::Exact, 0.95))
+    }),
+    ("Friedman, 4 x 20, limit", |rng| {
         let columns = [
             normals(rng, 20),
             normals(rng, 20),
             normals(rng, 20),
             normals(rng, 20),
         ];
-        p_of(test_friedman(&slices(&columns), 0.95))
+        p_of(test_friedman(
+            &slices(&columns),
+            ExactChoice::Asymptotic,
+            0.95,
+        ))
+    }),
+    ("Friedman, 3 x 12, exact (steps)", |rng| {
+        let columns = [normals(rng, 12), normals(rng, 12), normals(rng, 12)];
+        p_of(test_friedman(&slices(&columns), ExactChoice::Exact, 0.95))
     }),
     ("permutation, 12 and 14, 999 draws", |rng| {
         let (x, y) = (normals(rng, 12), normals(rng, 14));
@@ -316,6 +332,23 @@ const SERIES: &[(&str, Draw)] = &[
     }),
 ];
 
+/// Coverage of the intervals of the shares.
+const CONFIDENCE: f64 = 0.99;
+
+/// What the interval of a share says of a test.
+fn verdict(name: &str, [low, high]: [f64; 2]) -> &'static str {
+    match (
+        low <= LEVEL && LEVEL <= high,
+        high < LEVEL,
+        name.contains("(steps)"),
+    ) {
+        (true, _, _) => "holds",
+        (_, true, true) => "below, by steps",
+        (_, true, false) => "below",
+        _ => "above",
+    }
+}
+
 #[expect(clippy::print_stdout, reason = "a program that prints its table")]
 fn main() {
     let draws: usize = std::env::args()
@@ -323,7 +356,7 @@ fn main() {
         .unwrap_or(20_000);
     let is_part = |arg: &String| !arg.starts_with('-') && arg.parse::<usize>().is_err();
     let part = std::env::args().skip(1).find(is_part).unwrap_or_default();
-    println!("| test | p below 5 % |\n|---|---|");
+    println!("| test | draws | p below 5 % | 99 % interval | 5 % |\n|---|---|---|---|---|");
     let mut stream = 0;
     for (name, draw) in [MEANS, RANKS, DISTRIBUTIONS, COUNTS, SERIES]
         .into_iter()
@@ -341,9 +374,14 @@ fn main() {
                 below += u32::from(p < LEVEL);
             }
         }
+        let (below, all) = (f64::from(below), f64::from(answered.max(1)));
+        let interval = clopper_pearson(below, all, CONFIDENCE);
         println!(
-            "| {name} | {:.2} % |",
-            100.0 * f64::from(below) / f64::from(answered.max(1))
+            "| {name} | {answered} | {:.2} % | {:.2} to {:.2} % | {} |",
+            100.0 * below / all,
+            100.0 * interval[0],
+            100.0 * interval[1],
+            verdict(name, interval)
         );
     }
 }

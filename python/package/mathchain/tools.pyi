@@ -4276,7 +4276,7 @@ class Tools:
             distribution: The distribution of `ks_one_sample`; standard normal when absent.
             draws: Random arrangements of `permutation` where not all are counted.
             events: Numbers of events, one or two.
-            exact: Whether to count arrangements (`mann_whitney`, `wilcoxon`, `mcnemar`); by the sizes when absent.
+            exact: Whether to count arrangements (`mann_whitney`, `wilcoxon`, `kruskal_wallis`, `friedman`, `mcnemar`); by the sizes when absent.
             exposure: Exposure of each number of events; 1 when absent.
             group: The column of `data` with the categories of the groups or conditions.
             groups: Samples of several groups, or of several conditions in one order of subjects.

@@ -20,7 +20,7 @@ pub(crate) struct SumCounts {
 }
 
 /// Doubled ranks in ascending order; halved again where all are even, which they are without ties.
-fn whole_ranks(ranks: &[f64]) -> (Vec<usize>, usize) {
+pub(crate) fn whole_ranks(ranks: &[f64]) -> (Vec<usize>, usize) {
     let mut doubled: Vec<usize> = ranks.iter().map(|rank| (2.0 * rank) as usize).collect();
     doubled.sort_unstable();
     match doubled.iter().all(|rank| rank % 2 == 0) {
@@ -83,6 +83,18 @@ impl SumCounts {
             lower: self.counts[..=sum].iter().sum::<f64>() / total,
             upper: self.counts[sum..].iter().rev().sum::<f64>() / total,
         }
+    }
+
+    /// The share of the sums that are as far from a centre, given doubled, as `sum`.
+    pub(crate) fn outer_share(&self, sum: usize, doubled_centre: usize) -> f64 {
+        let total: f64 = self.counts.iter().sum();
+        let distance = |sum: usize| (2 * sum).abs_diff(doubled_centre);
+        let outside = |at: &usize| distance(*at) >= distance(sum);
+        let outer: f64 = (0..self.counts.len())
+            .filter(outside)
+            .map(|at| self.counts[at])
+            .sum();
+        outer / total
     }
 
     /// The largest sum whose lower tail is at most `p`; `None` where that of the least sum is larger.

@@ -189,7 +189,7 @@ fn what_cannot_be_tested_is_refused() {
         RankMethod::default(),
         &options,
     ));
-    constant(test_kruskal(&[&same, &same], 0.95));
+    constant(test_kruskal(&[&same, &same], ExactChoice::Auto, 0.95));
     constant(test_shapiro(&same));
     constant(test_bartlett(&[&same, &X]));
     constant(test_spread(&[&same, &same], SpreadCentre::Median, 0.95));

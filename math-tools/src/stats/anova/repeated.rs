@@ -89,7 +89,7 @@ pub(super) fn analyse(
             })
             .into_iter()
             .collect(),
-        robust: test_friedman(&groups, confidence)
+        robust: test_friedman(&groups, ExactChoice::Auto, confidence)
             .ok()
             .map(|result| TestLine::new(&result)),
         n: count,

@@ -278,10 +278,10 @@ impl GroupTest {
             }
             (Self::OneWay, _) => test_one_way(&groups, setting.confidence),
             (Self::WelchAnova, _) => test_welch_groups(&groups, setting.confidence),
-            (Self::Kruskal, _) => test_kruskal(&groups, setting.confidence),
+            (Self::Kruskal, _) => test_kruskal(&groups, ranks.choice, setting.confidence),
             (Self::Repeated, _) => run_repeated(&groups, setting.confidence),
-            (Self::Friedman, _) => test_friedman(&groups, setting.confidence),
-            _ => test_kruskal(&groups, setting.confidence),
+            (Self::Friedman, _) => test_friedman(&groups, ranks.choice, setting.confidence),
+            _ => test_kruskal(&groups, ranks.choice, setting.confidence),
         }
     }
 }

@@ -177,7 +177,7 @@ fn run_groups(test: TestName, groups: &[&[f64]], settings: &TestSettings) -> Tes
         TestName::Bartlett => test_bartlett(groups),
         TestName::Anova => test_one_way(groups, confidence),
         TestName::WelchAnova => test_welch_groups(groups, confidence),
-        TestName::KruskalWallis => test_kruskal(groups, confidence),
+        TestName::KruskalWallis => test_kruskal(groups, settings.ranks().choice, confidence),
         _ => Err(not_for_these()),
     }
 }
@@ -206,7 +206,11 @@ fn run_pairs(test: TestName, x: &[f64], y: &[f64], settings: &TestSettings) -> T
 
 fn run_conditions(test: TestName, columns: &[&[f64]], settings: &TestSettings) -> TestOutcome {
     match test {
-        TestName::Friedman => test_friedman(columns, settings.options.confidence),
+        TestName::Friedman => test_friedman(
+            columns,
+            settings.ranks().choice,
+            settings.options.confidence,
+        ),
         TestName::CochranQ => test_cochran(columns),
         _ => Err(not_for_these()),
     }

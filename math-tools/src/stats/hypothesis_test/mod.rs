@@ -77,7 +77,7 @@ pub(crate) struct Args {
     /// How p values of several `columns` are corrected.
     #[value(default)]
     pub correction: CorrectionName,
-    /// Whether to count arrangements (`mann_whitney`, `wilcoxon`, `mcnemar`); by the sizes when absent.
+    /// Whether to count arrangements (`mann_whitney`, `wilcoxon`, `kruskal_wallis`, `friedman`, `mcnemar`); by the sizes when absent.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub exact: Option<bool>,
     /// Whether approximations by large samples are corrected for continuity: `chi_squared` and `g_test` of two rows and columns, `proportions` of two groups, `mann_whitney`,

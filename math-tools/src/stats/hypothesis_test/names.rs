@@ -66,10 +66,10 @@ pub(crate) enum TestName {
     Anova,
     /// Welch's analysis of variance, for different variances.
     WelchAnova,
-    /// Kruskal and Wallis's test by ranks.
+    /// Kruskal and Wallis's test by ranks, exact for a few observations (three groups of 13).
     #[value(alias = "kruskal")]
     KruskalWallis,
-    /// Friedman's test of conditions of the same subjects by ranks.
+    /// Friedman's test of conditions of the same subjects by ranks, exact for a few subjects (four conditions of 25).
     Friedman,
     /// Cochran's Q of conditions of the same subjects, 0 or 1.
     #[value(alias = "cochran")]
