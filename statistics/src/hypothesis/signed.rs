@@ -48,7 +48,9 @@ pub fn test_signed_ranks(
     let ranks = SampleRanks::new(&sizes);
     let n = differences.len() as f64;
     let signed = differences.iter().zip(&ranks.ranks);
-    let positive: f64 = signed.filter(|pair| *pair.0 > 0.0).map(|pair| pair.1).sum();
+    let positive = signed.filter(|pair| *pair.0 > 0.0).map(|pair| pair.1);
+    // Not the -0 of an empty sum.
+    let positive = positive.sum::<f64>() + 0.0;
     let negative = 0.5 * n * (n + 1.0) - positive;
     let is_exact = method.choice.is_exact(differences.len() <= EXACT_RANKS_MAX);
     if is_exact && differences.len() > SIGNS_MAX {
