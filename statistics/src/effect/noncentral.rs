@@ -57,44 +57,86 @@ pub fn noncentral_t_cdf(t: f64, df: f64, noncentrality: f64) -> f64 {
     nodes.iter().map(part).sum::<f64>().min(1.0)
 }
 
-/// Mean of a decreasing function of the index over a Poisson distribution, from its mode outwards.
-fn poisson_mean(rate: f64, f: impl Fn(f64) -> f64) -> f64 {
+/// A function of a whole number that falls with it by steps, each of which is a known multiple of the one before.
+struct FallingSteps<V, R> {
+    /// The function.
+    value: V,
+    /// The step from j over that from j - 1.
+    ratio: R,
+    /// Where the steps are largest.
+    peak: f64,
+}
+
+/// Mean of a function over a Poisson distribution. The function is computed at three places, and is else the sum of its steps from the far end on; the
+/// recurrences go away from the largest step, so that no error grows.
+fn poisson_mean<V: Fn(f64) -> f64, R: Fn(f64) -> f64>(rate: f64, f: &FallingSteps<V, R>) -> f64 {
     const NEGLIGIBLE: f64 = 1e-18;
     let mode = rate.floor();
-    let (mut up, mut down) = ((mode, 1.0), (mode, 1.0));
-    let (mut total, mut sum) = (1.0, f(mode));
-    while up.1 > NEGLIGIBLE {
-        up = (up.0 + 1.0, up.1 * rate / (up.0 + 1.0));
-        total += up.1;
-        sum += up.1 * f(up.0);
+    let (mut below, mut weights) = (Vec::new(), vec![1.0]);
+    let (mut index, mut weight) = (mode, 1.0);
+    while index > 0.0 && weight > NEGLIGIBLE {
+        weight *= index / rate;
+        index -= 1.0;
+        below.push(weight);
     }
-    while down.0 > 0.0 && down.1 > NEGLIGIBLE {
-        down = (down.0 - 1.0, down.1 * down.0 / rate);
-        total += down.1;
-        sum += down.1 * f(down.0);
+    let low = index;
+    (index, weight) = (mode, 1.0);
+    while weight > NEGLIGIBLE {
+        index += 1.0;
+        weight *= rate / index;
+        weights.push(weight);
     }
-    sum / total
+    below.reverse();
+    below.append(&mut weights);
+    let weights = below;
+    let last = weights.len() - 1;
+    let peak = ((f.peak - low).max(0.0) as usize).min(last);
+    let place = |at: usize| low + at as f64;
+    let mut steps = vec![0.0; weights.len()];
+    steps[peak] = (f.value)(place(peak)) - (f.value)(place(peak + 1));
+    for at in peak + 1..=last {
+        steps[at] = steps[at - 1] * (f.ratio)(place(at));
+    }
+    for at in (0..peak).rev() {
+        steps[at] = steps[at + 1] / (f.ratio)(place(at + 1));
+    }
+    let (mut value, mut sum) = ((f.value)(place(last + 1)), 0.0);
+    for (step, weight) in steps.iter().zip(&weights).rev() {
+        value += step;
+        sum += weight * value;
+    }
+    sum / weights.iter().sum::<f64>()
 }
 
 /// Probability of a noncentral chi-squared value at or below `x`.
 pub fn noncentral_chi_squared_cdf(x: f64, df: f64, noncentrality: f64) -> f64 {
-    match x > 0.0 {
-        true => poisson_mean(0.5 * noncentrality, |j| {
-            regularised_gamma_p(0.5 * df + j, 0.5 * x)
-        }),
-        false => 0.0,
+    if x <= 0.0 {
+        return 0.0;
     }
+    let (a, y) = (0.5 * df, 0.5 * x);
+    // P(a, y) - P(a + 1, y) = y^a e^-y / gamma(a + 1).
+    let steps = FallingSteps {
+        value: |j| regularised_gamma_p(a + j, y),
+        ratio: |j| y / (a + j),
+        peak: y - a,
+    };
+    poisson_mean(0.5 * noncentrality, &steps)
 }
 
 /// Probability of a noncentral F value at or below `x`.
 pub fn noncentral_f_cdf(x: f64, df1: f64, df2: f64, noncentrality: f64) -> f64 {
-    let share = df1 * x / (df1 * x + df2);
-    match x > 0.0 {
-        true => poisson_mean(0.5 * noncentrality, |j| {
-            regularised_beta(0.5 * df1 + j, 0.5 * df2, share)
-        }),
-        false => 0.0,
+    if x <= 0.0 {
+        return 0.0;
     }
+    let (a, b) = (0.5 * df1, 0.5 * df2);
+    let share = df1 * x / (df1 * x + df2);
+    // I(a, b) - I(a + 1, b) = share^a (1 - share)^b / (a B(a, b)).
+    let steps = FallingSteps {
+        value: |j| regularised_beta(a + j, b, share),
+        ratio: |j| share * (a + j + b - 1.0) / (a + j),
+        peak: share * (b - 1.0) / (1.0 - share) - a,
+    };
+    poisson_mean(0.5 * noncentrality, &steps)
 }
 
 /// The noncentrality at which a distribution function, which falls with it, is `p`; `least` where it is below `p` already there.
@@ -207,6 +249,29 @@ mod tests {
         near(
             noncentral_chi_squared_cdf(7.0, 3.0, 5.0),
             0.494_930_502_165_384_5,
+            1e-12,
+        );
+        let further = [
+            (0.02, 2.0, 30.0, 9.0, 0.000_230_512_409_867_040_34),
+            (40.0, 5.0, 200.0, 150.0, 0.920_369_337_346_884_5),
+            (1.1, 1.0, 3.0, 0.0, 0.628_691_687_689_689_1),
+            (300.0, 3.0, 8.0, 700.0, 0.619_618_177_374_813),
+        ];
+        for (x, df1, df2, noncentrality, expected) in further {
+            near(
+                noncentral_f_cdf(x, df1, df2, noncentrality),
+                expected,
+                1e-12,
+            );
+        }
+        near(
+            noncentral_chi_squared_cdf(900.0, 4.0, 800.0),
+            0.951_966_974_810_681_5,
+            1e-12,
+        );
+        near(
+            noncentral_chi_squared_cdf(0.1, 2.0, 20.0),
+            2.810_607_664_952_267e-6,
             1e-12,
         );
         // Without noncentrality it is Student's distribution.

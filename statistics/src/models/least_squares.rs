@@ -116,37 +116,76 @@ impl LeastSquaresFactors {
         let exponent = exponent_of(max_abs(y));
         let scaled = y.iter().map(|value| scale_by_exponent(*value, -exponent));
         let scaled: Vec<CompensatedSum> = scaled.map(CompensatedSum::new).collect();
-        let size = self.rank();
-        let mut estimates = vec![0.0; size];
-        let mut residual = vec![0.0; self.rows()];
-        for _ in 0..=refinements {
-            watch.check()?;
-            let mut f = self
-                .design
-                .augmented_residual(&scaled, &residual, &estimates);
-            let mut g: Vec<f64> = (0..size)
-                .map(|column| self.design.dual_residual(column, &residual))
-                .collect();
-            self.solve_lower(&mut g);
-            self.apply_transposed(&mut f);
-            let mut step: Vec<f64> = f[..size].iter().zip(&g).map(|(d, z)| d - z).collect();
-            self.solve_upper(&mut step);
-            f[..size].copy_from_slice(&g);
-            self.apply(&mut f);
-            add_multiple(&mut residual, 1.0, &f);
-            add_multiple(&mut estimates, 1.0, &step);
-        }
+        let estimates = self.refined_estimates(&scaled, refinements, watch)?;
         let rest = self.design.residual(&scaled, &estimates);
-        let pairs = estimates.iter().zip(&self.exponents);
         Ok(LeastSquaresSolution {
-            coefficients: pairs
-                .map(|(estimate, column)| scale_by_exponent(*estimate, column + exponent))
-                .collect(),
+            coefficients: self.in_units(&estimates, exponent),
             residuals: rest
                 .iter()
                 .map(|value| scale_by_exponent(*value, exponent))
                 .collect(),
         })
+    }
+
+    /// The coefficients of [`Self::solve`] alone.
+    pub(crate) fn coefficients(
+        &self,
+        y: &[f64],
+        refinements: usize,
+        watch: &dyn Watch,
+    ) -> Result<Vec<f64>, Interruption> {
+        let exponent = exponent_of(max_abs(y));
+        let scaled = y.iter().map(|value| scale_by_exponent(*value, -exponent));
+        let scaled: Vec<CompensatedSum> = scaled.map(CompensatedSum::new).collect();
+        let estimates = self.refined_estimates(&scaled, refinements, watch)?;
+        Ok(self.in_units(&estimates, exponent))
+    }
+
+    /// Estimates for scaled columns and a scaled response, in units of that.
+    fn in_units(&self, estimates: &[f64], exponent: i32) -> Vec<f64> {
+        let pairs = estimates.iter().zip(&self.exponents);
+        pairs
+            .map(|(estimate, column)| scale_by_exponent(*estimate, column + exponent))
+            .collect()
+    }
+
+    fn refined_estimates(
+        &self,
+        scaled: &[CompensatedSum],
+        refinements: usize,
+        watch: &dyn Watch,
+    ) -> Result<Vec<f64>, Interruption> {
+        let size = self.rank();
+        let mut estimates = vec![0.0; size];
+        let mut residual = vec![0.0; self.rows()];
+        for pass in 0..=refinements {
+            watch.check()?;
+            // At first both are 0, and the response is what is left.
+            let (mut f, mut g): (Vec<f64>, Vec<f64>) = match pass {
+                0 => (
+                    scaled.iter().map(|sum| sum.value()).collect(),
+                    vec![0.0; size],
+                ),
+                _ => (
+                    self.design
+                        .augmented_residual(scaled, &residual, &estimates),
+                    (0..size)
+                        .map(|column| self.design.dual_residual(column, &residual))
+                        .collect(),
+                ),
+            };
+            self.solve_lower(&mut g);
+            self.apply_transposed(&mut f);
+            let mut step: Vec<f64> = f[..size].iter().zip(&g).map(|(d, z)| d - z).collect();
+            self.solve_upper(&mut step);
+            add_multiple(&mut estimates, 1.0, &step);
+            if pass < refinements {
+                f[..size].copy_from_slice(&g);
+                self.apply(&mut f);
+                add_multiple(&mut residual, 1.0, &f);
+            }
+        }
+        Ok(estimates)
     }
 
     /// The first `rank` columns of Q, row by row: n x rank.

@@ -231,10 +231,10 @@ fn weighted_step(
             .for_each(|(entry, root)| *entry *= root);
     }
     let factors = LeastSquaresFactors::new(&weighted, watch)?;
-    let solution = factors.solve(&working, 1, watch)?;
+    let coefficients = factors.coefficients(&working, 1, watch)?;
     Ok(WeightedStep {
         factors,
-        coefficients: solution.coefficients,
+        coefficients,
         weights: roots.iter().map(|root| root * root).collect(),
     })
 }
