@@ -89,12 +89,12 @@ impl GroupTables {
                 numbers: vec![0.0; extent.iter().product()],
             };
             table.add(&layer[self.place(counts)], [0; 3]);
-            for axis in 0..3 {
-                if counts[axis] > 0 {
+            for (axis, &count) in counts.iter().enumerate() {
+                if count > 0 {
                     let (mut before, mut moved) = (counts, [0; 3]);
-                    before[axis] -= 1;
+                    before[axis] = count - 1;
                     // Sums are counted from the least sum, that of the smallest ranks.
-                    moved[axis] = ranks[placed] - ranks[before[axis]];
+                    moved[axis] = ranks[placed] - ranks[count - 1];
                     table.add(&layer[self.place(before)], moved);
                 }
             }
@@ -152,5 +152,28 @@ impl RankArrangements for GroupTables {
             }
         }
         inside / all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rank_states::GroupStates;
+    use super::super::sample::SampleRanks;
+    use super::*;
+
+    /// Both ways to count are of one distribution, with ties of one, two and three values.
+    #[test]
+    fn tables_agree_with_states() {
+        for sizes in [&[5, 5, 5][..], &[5, 4, 3], &[4, 4, 3, 2], &[8, 7, 6]] {
+            let count: usize = sizes.iter().sum();
+            for tie in 1..=3 {
+                let values: Vec<f64> = (0..count).map(|at| (at * 5 % count / tie) as f64).collect();
+                let ranks = SampleRanks::new(&values).ranks;
+                let grouped = || GroupedRanks::new(&ranks, sizes).expect("ranks");
+                let states = GroupStates(grouped()).upper_tail();
+                let tables = GroupTables::new(grouped()).upper_tail();
+                assert!((states - tables).abs() <= 1e-13, "{sizes:?} {tie}");
+            }
+        }
     }
 }
