@@ -1,8 +1,9 @@
 //! Commands of LaTeX: fractions, roots, brackets, names, matrices.
 
 use super::function::is_function_name;
-use super::lexer::{GREEK, NotationTokenKind};
+use super::lexer::NotationTokenKind;
 use super::parser::{ExpressionReader, Read};
+use crate::greek::is_greek_name;
 use crate::tree::{Expr, MathFunction};
 
 impl ExpressionReader<'_> {
@@ -39,6 +40,7 @@ impl ExpressionReader<'_> {
                 Ok(Expr::apply(MathFunction::Gamma, argument))
             }
             "exp" if self.is_sign('{') => Ok(self.group()?.exp()),
+            "dot" | "ddot" if self.options.function.is_some() => self.dotted(name),
             "mathbb" | "vec" | "hat" | "bar" | "overline" | "tilde" | "dot" | "ddot" => Err(self
                 .fault(&format!(
                     "`\\{name}` has no symbolic meaning here: use a plain name"
@@ -46,8 +48,11 @@ impl ExpressionReader<'_> {
             "partial" => Err(self.fault(
                 "`\\partial` alone is no expression: write `\\frac{\\partial}{\\partial x}`",
             )),
-            _ if is_function_name(name) && !is_letter(name) => self.function(name, from),
-            _ if is_letter(name) => self.letter(name),
+            _ if is_function_name(name) && !is_greek_name(name) => self.function(name, from),
+            _ if matches!(&self.options.function, Some((function, _)) if function == name) => {
+                self.unknown_function(name)
+            }
+            _ if is_greek_name(name) => self.letter(name),
             _ => Err(self.fault(&format!("`\\{name}` is not known"))),
         }
     }
@@ -194,8 +199,4 @@ impl ExpressionReader<'_> {
         self.expect_sign('}')?;
         Ok(name)
     }
-}
-
-fn is_letter(name: &str) -> bool {
-    GREEK.iter().any(|(greek, _)| *greek == name)
 }

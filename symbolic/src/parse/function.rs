@@ -2,6 +2,7 @@
 
 use super::lexer::NotationTokenKind;
 use super::parser::{ExpressionReader, Read};
+use crate::greek::is_greek_name;
 use crate::tree::{Expr, MathFunction};
 
 /// Other names of functions.
@@ -82,6 +83,9 @@ impl ExpressionReader<'_> {
         {
             return Ok(variable);
         }
+        if let Some(derivative) = self.quotient_of_differentials(name)? {
+            return Ok(derivative);
+        }
         self.at += 1;
         if self
             .options
@@ -121,9 +125,8 @@ impl ExpressionReader<'_> {
                 format!("a function `{name}` of what is in the bracket"),
             );
         }
-        let is_word = name.len() > 1
-            && name.chars().all(char::is_alphabetic)
-            && super::lexer::GREEK.iter().all(|(greek, _)| *greek != name);
+        let is_word =
+            name.len() > 1 && name.chars().all(char::is_alphabetic) && !is_greek_name(name);
         if is_word && !is_declared && !self.text.contains('\\') {
             let letters: Vec<String> = name.chars().map(String::from).collect();
             self.note(from, format!("one symbol `{name}`"), letters.join("*"));
@@ -165,11 +168,7 @@ impl ExpressionReader<'_> {
     fn differential_name(&mut self, name: &str) -> Option<Expr> {
         let (variable, tokens) = match (name, self.peek_at(1)) {
             ("d", Some(NotationTokenKind::Name(variable))) => (variable.clone(), 2),
-            ("d", Some(NotationTokenKind::Command(variable)))
-                if super::lexer::GREEK
-                    .iter()
-                    .any(|(greek, _)| greek == variable) =>
-            {
+            ("d", Some(NotationTokenKind::Command(variable))) if is_greek_name(variable) => {
                 (variable.clone(), 2)
             }
             _ => {
@@ -182,38 +181,6 @@ impl ExpressionReader<'_> {
         self.at += tokens;
         self.differential = Some(variable);
         Some(Expr::symbol("\u{2202}"))
-    }
-
-    /// `y`, `y(x)`, `y'`, `y''(x)`.
-    fn unknown_function(&mut self, name: &str) -> Read<Expr> {
-        let variable = self
-            .options
-            .function
-            .as_ref()
-            .map_or_else(String::new, |(_, variable)| variable.clone());
-        let x = self.symbol(&variable);
-        let mut order = 0;
-        while self.take_sign('\'') {
-            order += 1;
-        }
-        let mut argument = x.clone();
-        if self.is_sign('(') {
-            argument = self.bracketed(')')?;
-        }
-        let value = Expr::apply(MathFunction::Named(name.into()), argument.clone());
-        if order == 0 {
-            return Ok(value);
-        }
-        if argument != x {
-            return Ok(Expr::call(
-                MathFunction::Derivative,
-                vec![value, x, Expr::integer(order), argument],
-            ));
-        }
-        Ok(Expr::call(
-            MathFunction::Derivative,
-            vec![value, x, Expr::integer(order)],
-        ))
     }
 
     /// A function: an exponent may stand before the argument.

@@ -5,6 +5,7 @@ use num_rational::BigRational;
 use num_traits::One;
 
 use super::{ReadFault, TEXT_LIMIT};
+use crate::greek::greek_name_of_sign;
 use crate::tree::RelationKind;
 
 /// Tokens of a text.
@@ -333,7 +334,7 @@ impl TokenReader<'_> {
             '⌋' => NotationTokenKind::Command("rfloor".to_owned()),
             '⌈' => NotationTokenKind::Command("lceil".to_owned()),
             '⌉' => NotationTokenKind::Command("rceil".to_owned()),
-            _ => match greek_name(next) {
+            _ => match greek_name_of_sign(next) {
                 Some(name) => NotationTokenKind::Command(name.to_owned()),
                 None => return Err(self.fault(format!("`{next}` is no sign of the language"))),
             },
@@ -348,48 +349,4 @@ fn digit_among(sign: char, digits: &str) -> Option<char> {
         .chars()
         .position(|digit| digit == sign)
         .and_then(|value| char::from_digit(value as u32, 10))
-}
-
-/// Names of Greek letters and their signs.
-pub(crate) const GREEK: &[(&str, char)] = &[
-    ("alpha", 'α'),
-    ("beta", 'β'),
-    ("gamma", 'γ'),
-    ("delta", 'δ'),
-    ("epsilon", 'ε'),
-    ("zeta", 'ζ'),
-    ("eta", 'η'),
-    ("theta", 'θ'),
-    ("iota", 'ι'),
-    ("kappa", 'κ'),
-    ("lambda", 'λ'),
-    ("mu", 'μ'),
-    ("nu", 'ν'),
-    ("xi", 'ξ'),
-    ("pi", 'π'),
-    ("rho", 'ρ'),
-    ("sigma", 'σ'),
-    ("tau", 'τ'),
-    ("upsilon", 'υ'),
-    ("phi", 'φ'),
-    ("chi", 'χ'),
-    ("psi", 'ψ'),
-    ("omega", 'ω'),
-    ("Gamma", 'Γ'),
-    ("Delta", 'Δ'),
-    ("Theta", 'Θ'),
-    ("Lambda", 'Λ'),
-    ("Phi", 'Φ'),
-    ("Psi", 'Ψ'),
-    ("Omega", 'Ω'),
-    ("varepsilon", 'ϵ'),
-    ("vartheta", 'ϑ'),
-    ("varphi", 'ϕ'),
-];
-
-fn greek_name(sign: char) -> Option<&'static str> {
-    GREEK
-        .iter()
-        .find(|(_, letter)| *letter == sign)
-        .map(|(name, _)| *name)
 }

@@ -7,8 +7,7 @@ mod function;
 mod lexer;
 mod operator;
 mod parser;
-
-pub(crate) use lexer::GREEK;
+mod unknown;
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! LaTeX.
 
 use super::{reading_order, split_fraction, split_sign};
-use crate::parse_greek::is_greek;
+use crate::greek::is_greek_name;
 use crate::tree::{Expr, ExprNode, MathConstant, MathFunction, RelationKind};
 
 /// The LaTeX of an expression.
@@ -52,7 +52,7 @@ fn symbol_latex(name: &str) -> String {
         Some((stem, index)) => (stem, Some(index)),
         None => (name, None),
     };
-    let stem = match (is_greek(stem), stem.chars().count()) {
+    let stem = match (is_greek_name(stem), stem.chars().count()) {
         (true, _) => format!(r"\{stem}"),
         (false, 1) => stem.to_owned(),
         _ => format!(r"\mathrm{{{stem}}}"),

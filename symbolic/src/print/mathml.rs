@@ -1,7 +1,7 @@
 //! Presentation MathML.
 
 use super::{reading_order, split_fraction, split_sign};
-use crate::parse_greek::greek_sign;
+use crate::greek::greek_sign;
 use crate::tree::{Expr, ExprNode, MathFunction};
 
 /// The MathML of an expression, as one `math` element.

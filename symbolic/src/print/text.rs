@@ -3,7 +3,7 @@
 use num_traits::One;
 
 use super::{reading_order, split_fraction, split_sign};
-use crate::parse_greek::greek_sign;
+use crate::greek::greek_sign;
 use crate::tree::{Expr, ExprNode, MathConstant, MathFunction, RelationKind};
 
 /// How tightly a text binds.
