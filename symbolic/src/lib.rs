@@ -8,6 +8,7 @@ pub mod combinatorics;
 pub mod engine;
 mod greek;
 pub mod integers;
+pub mod matrices;
 pub mod numeric;
 pub mod parse;
 pub(crate) mod poly;

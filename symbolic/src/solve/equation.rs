@@ -589,7 +589,7 @@ impl ZeroSearch<'_> {
 }
 
 /// The digits as a number.
-fn number_of_digits(value: &crate::numeric::complex::ManyDigitComplex) -> Expr {
+pub(crate) fn number_of_digits(value: &crate::numeric::complex::ManyDigitComplex) -> Expr {
     let part = |value: &astro_float_num::BigFloat| {
         let text = crate::numeric::evaluate::format_digits(value, 30);
         let read = crate::parse::read_expression(&text, &crate::parse::NotationOptions::default());

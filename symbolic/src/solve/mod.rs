@@ -9,6 +9,7 @@ mod system;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use equation::number_of_digits;
 pub use equation::solve_equation;
 pub use inequality::{SolutionInterval, solve_inequality};
 pub use system::{SystemSolutions, UnknownValues, solve_system};
