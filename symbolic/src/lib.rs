@@ -15,5 +15,6 @@ pub(crate) mod poly;
 pub mod print;
 pub mod simplify;
 pub mod solve;
+pub mod transforms;
 pub mod tree;
 pub mod typeset;

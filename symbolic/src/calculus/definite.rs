@@ -81,7 +81,7 @@ pub fn integrate_between(
         return refuse("the integral diverges or is not determined by its antiderivative");
     }
     let value = crate::simplify::forms::simplify(&value, &budget.share(500_000)).unwrap_or(value);
-    let quadrature = tanh_sinh(expr, x, ends.0, ends.1);
+    let quadrature = tanh_sinh(&|at| double_value(expr, x, at), ends.0, ends.1);
     let Some(number) = real_double(&value, budget)? else {
         return refuse("the value of the antiderivative at the limits is not real");
     };
@@ -110,13 +110,17 @@ pub fn integrate_between(
 }
 
 /// The value of a quadrature and the integral of the absolute value.
-struct QuadratureValue {
-    value: f64,
-    size: f64,
+pub(crate) struct QuadratureValue {
+    pub value: f64,
+    pub size: f64,
 }
 
 /// Double exponential quadrature (H. Takahasi and M. Mori, Publ. RIMS 9, 1974), halving the step until two values agree.
-fn tanh_sinh(expr: &Expr, x: &Expr, low: f64, high: f64) -> Option<QuadratureValue> {
+pub(crate) fn tanh_sinh(
+    integrand: &dyn Fn(f64) -> f64,
+    low: f64,
+    high: f64,
+) -> Option<QuadratureValue> {
     if low == high {
         return Some(QuadratureValue {
             value: 0.0,
@@ -124,7 +128,7 @@ fn tanh_sinh(expr: &Expr, x: &Expr, low: f64, high: f64) -> Option<QuadratureVal
         });
     }
     if low > high {
-        return tanh_sinh(expr, x, high, low).map(|found| QuadratureValue {
+        return tanh_sinh(integrand, high, low).map(|found| QuadratureValue {
             value: -found.value,
             size: found.size,
         });
@@ -155,7 +159,7 @@ fn tanh_sinh(expr: &Expr, x: &Expr, low: f64, high: f64) -> Option<QuadratureVal
             if !at.is_finite() || weight.is_nan() || weight <= 0.0 || at <= low || at >= high {
                 continue;
             }
-            let value = double_value(expr, x, at) * weight * step;
+            let value = integrand(at) * weight * step;
             if value.is_nan() {
                 // Underflow of both parts far out is no singularity.
                 let is_far = at.abs() > 1e3 || weight < 1e-30;
