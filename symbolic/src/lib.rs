@@ -10,6 +10,7 @@ mod greek;
 pub mod integers;
 pub mod matrices;
 pub mod numeric;
+pub mod ode;
 pub mod parse;
 pub(crate) mod poly;
 pub mod print;
