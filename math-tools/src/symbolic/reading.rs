@@ -1,6 +1,7 @@
 //! What the tools of symbolic mathematics share: texts read, faults worded, answers written.
 
 use symbolic::budget::{Budget, Outcome, SymbolicFault, on_wide_stack};
+use symbolic::calculus::ValueCheck;
 use symbolic::parse::{NotationOptions, read_expression};
 use symbolic::print::{write_latex, write_text, write_unicode};
 use symbolic::tree::{Expr, SymbolTraits};
@@ -37,7 +38,7 @@ pub(crate) struct ReadAmbiguity {
 }
 
 /// How an answer was checked.
-#[derive(Debug, Clone, PartialEq, Encode, Describe)]
+#[derive(Debug, Clone, Default, PartialEq, Encode, Describe)]
 pub(crate) struct CheckEvidence {
     /// What was done.
     pub how: String,
@@ -45,6 +46,26 @@ pub(crate) struct CheckEvidence {
     pub points: usize,
     /// Significant digits to which values agreed.
     pub digits: usize,
+}
+
+/// The evidence of a check by values; an answer that fails it is not returned.
+pub(crate) fn evidence_of(
+    check: ValueCheck,
+    how: &str,
+    without: &str,
+) -> Result<CheckEvidence, ToolError> {
+    if check.has_failed {
+        return Err(
+            ToolError::numeric("/expression", "the answer that was found fails its check")
+                .reason("unverified"),
+        );
+    }
+    let how = if check.points == 0 { without } else { how };
+    Ok(CheckEvidence {
+        how: how.to_owned(),
+        points: check.points,
+        digits: if check.points == 0 { 0 } else { check.digits },
+    })
 }
 
 /// Writes an expression.
@@ -112,6 +133,13 @@ impl TextReader {
                 self.ambiguities.push(ambiguity);
             }
         }
+        if let Some(name) = not_a_number(&read.expr) {
+            return Err(
+                ToolError::invalid(path, format_args!("`{name}` is no value"))
+                    .reason("syntax")
+                    .hint("leave the term out, or name a symbol otherwise"),
+            );
+        }
         match read.expr.poison() {
             None => Ok(read.expr),
             Some(_) => Err(ToolError::invalid(
@@ -170,6 +198,14 @@ pub(crate) fn texts_of(texts: Option<&OneOrManyFormulas>) -> Vec<String> {
             .collect(),
         Some(OneOrManyFormulas::Many(texts)) => texts.clone(),
     }
+}
+
+/// A symbol that other systems write for a missing number.
+fn not_a_number(expr: &Expr) -> Option<String> {
+    expr.symbols()
+        .iter()
+        .map(|symbol| symbol.name.to_string())
+        .find(|name| name.eq_ignore_ascii_case("nan"))
 }
 
 fn read_assumption(text: &str) -> Result<(String, SymbolTraits), ToolError> {

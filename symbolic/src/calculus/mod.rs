@@ -1,5 +1,6 @@
 //! Derivatives, integrals, series, limits and sums.
 
+mod check;
 pub(crate) mod definite;
 pub(crate) mod differentiate;
 pub(crate) mod integrate;
@@ -10,6 +11,7 @@ pub(crate) mod summation;
 #[cfg(test)]
 mod tests;
 
+pub use check::{ValueCheck, check_derivative, check_series};
 pub use definite::{DefiniteIntegral, integrate_between};
 pub use differentiate::derivative_of;
 pub use integrate::integral_of;

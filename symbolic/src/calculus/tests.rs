@@ -246,3 +246,59 @@ fn sums_have_closed_forms() {
         "{diverging:?}"
     );
 }
+
+#[test]
+fn derivatives_and_series_are_compared_with_values() {
+    let x = Expr::symbol("x");
+    for (text, order) in [
+        ("x^3*sin(x)", 1),
+        ("exp(a*x)/x", 2),
+        ("atan(x)", 5),
+        ("ln(x)^2", 3),
+        ("x^4*exp(x)", 12),
+    ] {
+        let expr = read(text);
+        let mut slope = expr.clone();
+        for _ in 0..order {
+            slope = derivative_of(&slope, &x, &budget()).unwrap();
+        }
+        let check = check_derivative(&expr, &x, order, &slope, &budget()).unwrap();
+        assert_eq!((check.points, check.has_failed), (3, false), "{text}");
+        let wrong = &slope + Expr::ratio(1, 1_000_000_000) * &x;
+        assert!(
+            check_derivative(&expr, &x, order, &wrong, &budget())
+                .unwrap()
+                .has_failed,
+            "{text}"
+        );
+    }
+    for (text, point, order) in [
+        ("exp(x)", "0", 6),
+        ("1/(1-x)", "0", 3),
+        ("sin(x)/x^3", "0", 4),
+        ("sqrt(x+x^2)", "0", 5),
+        ("ln(x)", "2", 20),
+        ("(1+1/x)^3", "inf", 6),
+    ] {
+        let (expr, point) = (read(text), read(point));
+        let found = series_of(&expr, &x, &point, order, &budget()).unwrap();
+        let power: f64 = match found.order.split_once('/') {
+            Some((top, bottom)) => top.parse::<f64>().unwrap() / bottom.parse::<f64>().unwrap(),
+            None => found.order.parse().unwrap(),
+        };
+        let check = check_series(&expr, &x, &point, &found.terms, power, &budget()).unwrap();
+        assert_eq!(
+            (check.points, check.has_failed),
+            (2, false),
+            "{text}: {}",
+            write_text(&found.terms)
+        );
+        let wrong = &found.terms + Expr::ratio(1, 1_000_000);
+        assert!(
+            check_series(&expr, &x, &point, &wrong, power, &budget())
+                .unwrap()
+                .has_failed,
+            "{text}"
+        );
+    }
+}
