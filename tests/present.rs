@@ -101,7 +101,11 @@ const UNSTATED: &[(&str, &str)] = &[
 const OF_THE_MACHINE: [&str; 2] = ["disk_usage.disk_bytes", "disk_usage.free_bytes"];
 
 /// Calls that nothing else makes.
-const CALLS: [(&str, &str); 27] = [
+const CALLS: [(&str, &str); 28] = [
+    (
+        "matrix_symbolic",
+        r#"{"matrix": [[1, "a"], [0, 1]], "operation": "solve", "b": [1, 2]}"#,
+    ),
     (
         "symbolic_integrate",
         r#"{"expression": "x**2", "from": "0", "to": "1"}"#,

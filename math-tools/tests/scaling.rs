@@ -27,7 +27,7 @@ const FACTORS: [f64; 4] = [
 ];
 
 /// Tools without quantities in units, or whose numbers are no quantities of one.
-const WITHOUT_UNITS: [&str; 36] = [
+const WITHOUT_UNITS: [&str; 39] = [
     // Counts, and integers.
     "combinatorics",
     "number_theory",
@@ -63,9 +63,12 @@ const WITHOUT_UNITS: [&str; 36] = [
     "convert_units",
     // Exact where the expression is.
     "calculate",
+    "laplace_transform",
+    "matrix_symbolic",
     "symbolic_diff",
     "symbolic_integrate",
     "symbolic_limit",
+    "symbolic_ode",
     "symbolic_series",
     "symbolic_simplify",
     "symbolic_solve",

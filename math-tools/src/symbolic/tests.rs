@@ -1,4 +1,4 @@
-use super::{integrate, simplify, solve};
+use super::{integrate, laplace, ode, simplify, solve};
 use crate::testing::{assert_refused, run};
 
 #[test]
@@ -53,4 +53,137 @@ fn texts_that_cannot_be_read_are_refused_where_they_end() {
     let many: Vec<String> = (0..31).map(|at| format!("x{at} = {at}")).collect();
     let many = format!(r#"{{"equations": "{}"}}"#, many.join("; "));
     assert_refused::<solve::Args>(&[(many.as_str(), "/equations", "at most 30")]);
+}
+
+#[test]
+fn transforms_go_both_ways() {
+    let output =
+        run::<laplace::Args>(r#"{"expression": "t*exp(-a*t)", "assumptions": "a > 0"}"#).unwrap();
+    assert_eq!(output.converges.as_deref(), Some("re(s) > -a"));
+    let image = output.result.text;
+    let call = format!(r#"{{"expression": "{image}", "inverse": true}}"#);
+    let output = run::<laplace::Args>(&call).unwrap();
+    assert_eq!(output.result.text, "t*exp(-a*t)");
+    assert_eq!(output.verified.digits, 30);
+    let output =
+        run::<laplace::Args>(r#"{"expression": "y'' + 4y = 0", "initial": "y(0) = 1, y'(0) = 0"}"#)
+            .unwrap();
+    assert_eq!(
+        output.solved.map(|solved| solved.text).as_deref(),
+        Some("s/(s**2 + 4)")
+    );
+    let output = run::<laplace::Args>(r#"{"expression": "y'(t)"}"#).unwrap();
+    assert_eq!(output.result.text, "s*Y(s) - y(0)");
+}
+
+#[test]
+fn transforms_that_do_not_exist_are_refused() {
+    for (call, words) in [
+        (r#"{"expression": "1/t"}"#, "diverges"),
+        (r#"{"expression": "exp(t^2)"}"#, "no rule"),
+        (r#"{"expression": "exp(s)", "inverse": true}"#, "grows"),
+    ] {
+        let error = run::<laplace::Args>(call).unwrap_err();
+        assert_eq!(error.reason_str(), Some("refused"), "{error}");
+        assert!(error.to_string().contains(words), "{error}");
+    }
+    let long = format!(r#"{{"expression": "{}"}}"#, "t+".repeat(50_000));
+    assert_refused::<laplace::Args>(&[
+        (r#"{"expression": ""}"#, "/expression", "expected"),
+        (r#"{"expression": "1/0"}"#, "/expression", "divides by zero"),
+        (r#"{"expression": "nan"}"#, "/expression", "no value"),
+        (r#"{"expression": "1/s"}"#, "/expression", "variable `s`"),
+        (r#"{"expression": "t", "to": "t"}"#, "/to", "both variables"),
+        (
+            r#"{"expression": "t", "initial": "y(0) = 1"}"#,
+            "/initial",
+            "",
+        ),
+        (&long, "/expression", "at most 20000 bytes"),
+    ]);
+}
+
+#[test]
+fn differential_equations_in_several_notations_are_one() {
+    for (equation, unknown) in [
+        ("y'' + 3y' + 2y = 0", "y(x)"),
+        ("y''(t) + 3y'(t) + 2y(t) = 0", "y(t)"),
+        ("d^2y/dx^2 + 3 dy/dx + 2y = 0", "y(x)"),
+        ("d2y/dt2 + 3*dy/dt + 2*y = 0", "y(t)"),
+        (r"\\frac{d^2y}{dx^2} + 3\\frac{dy}{dx} + 2y = 0", "y(x)"),
+        (r"\\ddot{x} + 3\\dot{x} + 2x = 0", "x(t)"),
+        ("u'' + 3u' + 2u = 0", "u(x)"),
+        ("x'' + 3x' + 2x = 0", "x(t)"),
+        (r"y^{(2)} + 3y^{\\prime} + 2y = 0", "y(x)"),
+        ("f'' + 3f' + 2f", "f(x)"),
+    ] {
+        let call = format!(r#"{{"equation": "{equation}"}}"#);
+        let output = run::<ode::Args>(&call).unwrap_or_else(|error| panic!("{equation}: {error}"));
+        assert_eq!(output.unknown, unknown, "{equation}");
+        assert_eq!(output.constants, ["C1", "C2"], "{equation}");
+        assert_eq!(output.order, 2, "{equation}");
+    }
+}
+
+#[test]
+fn lost_solutions_and_roots_are_named() {
+    let output = run::<ode::Args>(r#"{"equation": "y' = y^2"}"#).unwrap();
+    assert_eq!(output.singular, ["y = 0"]);
+    let output = run::<ode::Args>(r#"{"equation": "y' = y^2", "conditions": "y(0) = 0"}"#).unwrap();
+    assert_eq!(output.solutions[0].value.as_deref(), Some("0"));
+    let output = run::<ode::Args>(r#"{"equation": "y' = sqrt(y)"}"#).unwrap();
+    assert!(output.solutions.iter().any(|row| row.on_branch));
+    // A constant that the equation has is not taken.
+    let output = run::<ode::Args>(r#"{"equation": "y' = C1*y"}"#).unwrap();
+    assert_eq!(output.constants, ["K1"]);
+}
+
+#[test]
+fn equations_without_a_closed_form_point_at_numbers() {
+    for (equation, words) in [
+        ("y = 1", "no derivative"),
+        ("y' > 1", "inequality"),
+        ("y' = y(x-1)", "another argument"),
+        ("y''''''''' = y", "at most 6"),
+    ] {
+        let call = format!(r#"{{"equation": "{equation}"}}"#);
+        let error = run::<ode::Args>(&call).unwrap_err();
+        assert_eq!(error.reason_str(), Some("refused"), "{error}");
+        assert!(error.to_string().contains(words), "{error}");
+    }
+    let error = run::<ode::Args>(r#"{"equation": "y' = sin(x*y)"}"#).unwrap_err();
+    assert_eq!(error.reason_str(), Some("unevaluated"));
+    assert!(format!("{error:?}").contains("solve_ode"), "{error:?}");
+    let long = format!(r#"{{"equation": "y' = {}"}}"#, "y+".repeat(50_000));
+    let deep = format!(
+        r#"{{"equation": "y' = {}y{}"}}"#,
+        "(".repeat(4_000),
+        ")".repeat(4_000)
+    );
+    assert_refused::<ode::Args>(&[
+        (r#"{"equation": ""}"#, "/equation", "expected"),
+        (
+            r#"{"equation": "y' = 1/0"}"#,
+            "/equation",
+            "divides by zero",
+        ),
+        (r#"{"equation": "y' = nan"}"#, "/equation", "no value"),
+        (
+            r#"{"equation": "y' = y", "conditions": "y = 1"}"#,
+            "/conditions",
+            "",
+        ),
+        (
+            r#"{"equation": "y' = y", "conditions": "y(0)=1, y(0)=2"}"#,
+            "/conditions",
+            "second value",
+        ),
+        (
+            r#"{"equation": "y' = y", "variable": "y"}"#,
+            "/variable",
+            "both",
+        ),
+        (&long, "/equation", "at most 20000 bytes"),
+        (&deep, "/equation", ""),
+    ]);
 }
