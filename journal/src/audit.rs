@@ -106,6 +106,16 @@ impl StateStore {
         rows.into_iter().map(|row| self.parsed(row)).collect()
     }
 
+    /// The number of the newest record of all chains, which grows with each; 0 before the first.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read.
+    pub fn newest_record(&self) -> Result<u64> {
+        const SQL: &str = "SELECT coalesce(max(number), 0) FROM events";
+        let found: Vec<u64> = self.shared.select("read the audit log", SQL, params![])?;
+        Ok(found.first().copied().unwrap_or_default())
+    }
+
     /// Lists the newest records that match a filter; newest first.
     ///
     /// # Errors

@@ -75,6 +75,7 @@ pub use self::prune::PruneReport;
 pub use self::random::random_id as new_id;
 pub use self::requests::{REQUEST_HOURS, RequestClaim, key_reused, request_name};
 pub use self::run::{END_KEY, LISTS_KEY, RunHeader, RunHolder, RunRecord, RunState, named_values};
+pub use self::runs::RunFilter;
 pub use self::schema::FILE_NAME;
 pub use self::scope::{OPERATOR, StateScope};
 pub use self::seal::{CutKey, SEED_BYTES};

@@ -24,6 +24,15 @@ use crate::artifacts::{self, FILE_BYTES_LEAST};
 const ID_BYTES_MAX: usize = 64;
 const ID_BYTES_LEAST: usize = 4;
 
+/// Which runs are wanted: those with all that is given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunFilter {
+    /// One of these states; any where there is none.
+    pub states: Vec<RunState>,
+    /// Beginning of the id, or a part of the plan's id or of the role.
+    pub text: String,
+}
+
 impl StateStore {
     /// Begins a run: writes its chain, header, plan and inputs. This process holds the lease.
     ///
@@ -248,6 +257,35 @@ impl StateStore {
         let (role, every, id, root) = scope.params();
         let (state, limit) = (state.map(RunState::as_str), sql::row_limit(count_max));
         self.select_runs(&sql, params![role, every, id, root, state, limit])
+    }
+
+    /// Lists a part of the runs that a caller sees and that a filter selects; newest first.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read.
+    pub fn runs_matching(
+        &self,
+        scope: &StateScope,
+        filter: &RunFilter,
+        skipped: usize,
+        count_max: usize,
+    ) -> Result<Vec<RunRecord>> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM runs WHERE {OF_RUNS}
+                AND (?5 = '' OR instr(?5, ',' || state || ',') > 0)
+                AND (?6 = '' OR instr(lower(id), ?6) = 1 OR instr(lower(plan_id), ?6) > 0 OR instr(lower(role), ?6) > 0)
+             ORDER BY created_ms DESC, rowid DESC LIMIT ?7 OFFSET ?8"
+        );
+        let (role, every, id, root) = scope.params();
+        let states: Vec<&str> = filter.states.iter().map(|state| state.as_str()).collect();
+        let states = match states.is_empty() {
+            true => String::new(),
+            false => format!(",{},", states.join(",")),
+        };
+        let text = filter.text.to_lowercase();
+        let (limit, skipped) = (sql::row_limit(count_max), sql::row_limit(skipped));
+        let params = params![role, every, id, root, states, text, limit, skipped];
+        self.select_runs(&sql, params)
     }
 
     /// Lists the runs that a run (transitively) started; newest first.

@@ -7,6 +7,7 @@ pub mod http;
 pub mod keys;
 pub mod line;
 pub mod mcp;
+pub mod people;
 pub mod queue;
 pub mod recorded;
 

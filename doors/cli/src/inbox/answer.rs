@@ -6,10 +6,11 @@ use journal::{StateStore, WITHOUT_KEY};
 
 use super::super::approvals;
 use super::super::prelude::*;
-use super::waiting;
 use super::{ApproverKeyArgs, notices};
 use mathchain::approvers::{self, authenticate_approver};
 use mathchain::waiting::{WaitingEntry, WaitingGate};
+use mathchain_servers::people::answers;
+use mathchain_servers::people::waiting::collect_waiting;
 
 /// Longest answer, in bytes.
 const ANSWER_BYTES_MAX: usize = 64 << 10;
@@ -42,7 +43,7 @@ pub(super) fn answer_entry(
     }
     toolkit.check_origin()?;
     let state = open::require_state(toolkit)?;
-    let all = waiting::collect_waiting(state, toolkit, None)?;
+    let all = collect_waiting(state, toolkit, None)?;
     let mut found: Vec<WaitingEntry> = all
         .into_iter()
         .filter(|one| one.is_called(&answer.id))
@@ -80,15 +81,15 @@ pub(super) fn answer_entry(
             let labels = item.context.options.iter().map(|option| &option.label);
             let mut labels = labels.filter(|label| label.eq_ignore_ascii_case(answer.text.trim()));
             let option = answer.option.clone().or_else(|| labels.next().cloned());
-            let args = object! {
-                "workflowId" => workflow, "feedbackId" => item.id.as_str(), "content" => answer.text.as_str(),
-                "selectedOption" => option,
-            };
-            let context = CallContext {
-                person: identify_person(toolkit, answer.key.key.as_deref())?,
-                ..CallContext::default()
-            };
-            let outcome = toolkit.call_with(&context, "feedback:respond", &args);
+            let person = identify_person(toolkit, answer.key.key.as_deref())?;
+            let outcome = answers::respond_to_feedback(
+                toolkit,
+                &workflow,
+                &item.id,
+                &answer.text,
+                option.as_deref(),
+                person,
+            );
             super::answer_of(toolkit, global, &outcome)
         }
         None => {
@@ -187,16 +188,14 @@ fn satisfy_gate(
     if answer.key.key.is_none() {
         approvers::at_terminal(None)?;
     }
-    let args = object! { "workflowId" => gate.workflow.as_str(), "option" => option, "reason" => answer.reason.clone() };
-    let context = CallContext {
-        answer: registry::ApprovalAnswer::AtOnce,
-        ..CallContext::default()
-    };
-    let call = || toolkit.call_with(&context, "gate:satisfy", &args);
-    let mut outcome = call();
-    if let tool_core::OutcomeStatus::PendingApproval { approval_id, .. } = &outcome.status {
-        open::require_state(toolkit)?.approve(approval_id, &by)?;
-        outcome = call();
-    }
+    let state = open::require_state(toolkit)?;
+    let outcome = answers::satisfy_gate(
+        toolkit,
+        state,
+        &gate.workflow,
+        option,
+        answer.reason.as_deref(),
+        &by,
+    )?;
     super::answer_of(toolkit, global, &outcome)
 }

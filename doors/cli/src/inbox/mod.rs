@@ -12,6 +12,7 @@ use self::notices::Answered;
 use super::folders::FolderArgs;
 use super::prelude::*;
 use mathchain::waiting::WaitingEntry;
+use mathchain_servers::people::waiting::collect_waiting;
 
 /// How often a watch reads the state again.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -100,7 +101,7 @@ fn inbox_entries(
 ) -> Result<Vec<InboxEntry>> {
     let state = open::state_to_read(global, toolkit)?;
     let of = wanted.folders.of(toolkit);
-    let waiting = waiting::collect_waiting(&state, toolkit, of.as_ref())?;
+    let waiting = collect_waiting(&state, toolkit, of.as_ref())?;
     let mut entries: Vec<InboxEntry> = waiting.into_iter().map(InboxEntry::Waiting).collect();
     for notice in state.notices(of.as_ref(), wanted.limit as usize)? {
         entries.push(InboxEntry::Notice(state.notice(&notice.id)?));
@@ -123,7 +124,7 @@ fn list_entries(
 
 fn show_entry(global: &GlobalArgs, toolkit: &Toolkit, id: &str) -> Result<ExitCode> {
     let state = open::state_to_read(global, toolkit)?;
-    let all = waiting::collect_waiting(&state, toolkit, None)?;
+    let all = collect_waiting(&state, toolkit, None)?;
     let found: Vec<&WaitingEntry> = all.iter().filter(|one| one.is_called(id)).collect();
     if let [one] = found.as_slice() {
         return output::print_data(global, &one.value(), || waiting::render_waiting(one));

@@ -1,43 +1,7 @@
-//! What waits for a decision, as the inbox lists it.
-
-use std::sync::Arc;
-
-use journal::StateStore;
-use registry::WorkspaceId;
-use workflow::tools::log;
+//! What waits for a decision, as the inbox prints it.
 
 use super::super::prelude::*;
-use mathchain::waiting::{WaitingEntry, in_workflows, option_labels};
-
-/// Most approvals of a list.
-const APPROVALS_MAX: usize = 1000;
-
-/// All that waits: approvals first, then gates, then feedback.
-pub(super) fn collect_waiting(
-    state: &StateStore,
-    toolkit: &Toolkit,
-    of: Option<&WorkspaceId>,
-) -> Result<Vec<WaitingEntry>> {
-    let approvals = state.approvals(of, false, APPROVALS_MAX)?.into_iter();
-    let mut all: Vec<WaitingEntry> = approvals
-        .map(|one| WaitingEntry::Approval(Box::new(one)))
-        .collect();
-    let workflows = match toolkit.workflows() {
-        Some(events) => log::load_state(&**events)?,
-        // A state that can only be read.
-        None => {
-            let mut folded = Arc::default();
-            let of = toolkit.workflow_folder();
-            log::fold_events(
-                &mut folded,
-                &state.workflow_events(of.as_ref(), 0, usize::MAX)?,
-            )?;
-            folded
-        }
-    };
-    all.extend(in_workflows(&workflows));
-    Ok(all)
-}
+use mathchain::waiting::{WaitingEntry, option_labels};
 
 pub(super) fn render_waiting(waiting: &WaitingEntry) -> String {
     match waiting {

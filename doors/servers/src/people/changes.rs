@@ -6,6 +6,6 @@ use mathchain::math_tools::unified_diff::UnifiedDiff;
 const CONTEXT: u32 = 3;
 
 /// The difference with some context, without file names; `None` for equal texts.
-pub(super) fn unified_diff(old: &str, new: &str) -> Option<String> {
+pub fn unified_diff(old: &str, new: &str) -> Option<String> {
     (old != new).then(|| UnifiedDiff::new(old, new, CONTEXT).text)
 }

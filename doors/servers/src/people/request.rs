@@ -1,28 +1,30 @@
 //! An approval request for a reader: all that happens if it is granted.
 
+use std::fmt::Write as _;
+
 use journal::Approval;
-use tool_core::Object;
+use tool_core::brief::count_phrase;
 use tool_core::capability::WorkspaceFiles;
+use tool_core::{Object, Value, json};
 
 use super::changes;
-use super::prelude::*;
+use mathchain::Toolkit;
 
 /// Largest file that is compared with its new content, in bytes.
 const COMPARED_BYTES_MAX: u64 = 4 << 20;
 
 /// A request with the details of its call, and the workspace to compare its changes with.
-pub(super) struct ApprovalDetails<'a> {
+pub struct ApprovalDetails<'a> {
+    /// The request.
     pub approval: &'a Approval,
+    /// What is stored of its call while it waits.
     pub details: Option<&'a Value>,
     toolkit: &'a Toolkit,
 }
 
 impl<'a> ApprovalDetails<'a> {
-    pub(super) fn new(
-        toolkit: &'a Toolkit,
-        approval: &'a Approval,
-        details: Option<&'a Value>,
-    ) -> Self {
+    /// A request with what is stored of its call.
+    pub fn new(toolkit: &'a Toolkit, approval: &'a Approval, details: Option<&'a Value>) -> Self {
         Self {
             approval,
             details,
@@ -30,8 +32,8 @@ impl<'a> ApprovalDetails<'a> {
         }
     }
 
-    /// Everything about the request, digests included.
-    pub(super) fn text(&self) -> String {
+    /// Everything about the request, digests included; `asked` is the time of the request in words.
+    pub fn text(&self, asked: &str) -> String {
         let approval = self.approval;
         let mut text = String::new();
         let mut line = |name: &str, value: &str| {
@@ -50,7 +52,7 @@ impl<'a> ApprovalDetails<'a> {
                 line(name, value);
             }
         }
-        line("asked", &human::format_local_time(approval.created_ms));
+        line("asked", asked);
         line("reason", &approval.reason);
         for name in ["folder", "phase", "task", "arguments_digest", "digest"] {
             if let Some(value) = self.detail(name).and_then(Value::as_str) {
@@ -67,7 +69,7 @@ impl<'a> ApprovalDetails<'a> {
     }
 
     /// What the call does: its program, the changes of its files, and its arguments.
-    pub(super) fn effect(&self) -> String {
+    pub fn effect(&self) -> String {
         let approval = self.approval;
         let mut text = String::new();
         if self.details.is_none() {
@@ -120,12 +122,13 @@ impl<'a> ApprovalDetails<'a> {
         text
     }
 
-    fn detail(&self, name: &str) -> Option<&'a Value> {
+    /// A member of what is stored of the call.
+    pub fn detail(&self, name: &str) -> Option<&'a Value> {
         self.details?.get(name)
     }
 
     /// The program that a call starts, and the files of the workspace among its arguments.
-    fn programs(&self, arguments: &Object) -> Vec<String> {
+    pub fn programs(&self, arguments: &Object) -> Vec<String> {
         let argv = arguments.get("argv").and_then(Value::items);
         let argv = argv.unwrap_or_default();
         let mut words = argv.iter().filter_map(Value::as_str);
@@ -159,7 +162,7 @@ impl<'a> ApprovalDetails<'a> {
     }
 
     /// The change of the file that a call writes as lines, and the arguments that state it.
-    fn change(&self, arguments: &Object) -> Option<(&'static [&'static str], String)> {
+    pub fn change(&self, arguments: &Object) -> Option<(&'static [&'static str], String)> {
         const PATCH: &[&str] = &["patch"];
         const CONTENT: &[&str] = &["content"];
         const NONE: &[&str] = &[];

@@ -1,29 +1,35 @@
 //! Grants of approval requests: once, or by a rule that is recorded.
 
-use journal::Approval;
+use std::path::Path;
+
+use journal::{Approval, StateStore};
 use registry::{PolicyRule, WorkspaceId};
 use tool_core::convert::from_value;
+use tool_core::{Result, Value, tool_error};
 
-use super::policy::rules;
-use super::prelude::*;
+use super::rules;
+use mathchain::{Toolkit, user_rules};
 
 /// A rule to record, and the workspace in which it holds.
-pub(super) type Recorded = (WorkspaceId, PolicyRule);
+pub type Recorded = (WorkspaceId, PolicyRule);
 
 /// Grants a request, or settles it by a rule; gives number and words of the rule.
-pub(super) fn grant_request(
-    global: &GlobalArgs,
-    toolkit: &Toolkit,
+///
+/// # Errors
+/// `conflict` for a request that no longer waits; a rule that cannot be stored in `folder`, that of the state.
+pub fn grant_request(
+    folder: &Path,
+    state: &StateStore,
     request: &Approval,
     by: &str,
     rule: Option<Recorded>,
 ) -> Result<(Approval, Option<(usize, String)>)> {
-    let state = open::require_state(toolkit)?;
     let Some((workspace, rule)) = rule else {
         return Ok((state.approve(&request.id, by)?, None));
     };
     let granted = state.approve_by_rule(&request.id, by)?;
-    let number = rules::record_rule(global, state, by, (&workspace, &rule))?;
+    rules::audit_rule_change(state, "recorded", by, &rule)?;
+    let number = user_rules::record_rule(folder, &workspace, rule.clone())?;
     Ok((granted, Some((number, rules::rule_text(&rule)))))
 }
 
@@ -31,7 +37,7 @@ pub(super) fn grant_request(
 ///
 /// # Errors
 /// A rule that the policy would refuse.
-pub(super) fn record_of(
+pub fn record_of(
     toolkit: &Toolkit,
     request: &Approval,
     details: Option<&Value>,

@@ -1,0 +1,8 @@
+//! What a person is shown and decides, at the terminal and in the console: requests with all that would happen, grants, rules, what waits.
+
+pub mod answers;
+pub mod changes;
+pub mod grant;
+pub mod request;
+pub mod rules;
+pub mod waiting;
