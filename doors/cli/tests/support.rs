@@ -108,13 +108,22 @@ impl Place {
         self.plain_command(args)
     }
 
+    /// A command that was started from a terminal, in the folder.
+    pub(crate) fn command_at_terminal(&self, args: &[&str]) -> Command {
+        self.prepared(at_terminal(env!("CARGO_BIN_EXE_mathchain")), args)
+    }
+
     fn plain_command(&self, args: &[&str]) -> Command {
         let binary = env!("CARGO_BIN_EXE_mathchain");
         // Approvals are given at a terminal.
-        let mut command = match args.first() {
+        let command = match args.first() {
             Some(&("approve" | "keys")) => at_terminal(binary),
             _ => Command::new(binary),
         };
+        self.prepared(command, args)
+    }
+
+    fn prepared(&self, mut command: Command, args: &[&str]) -> Command {
         command
             .args(args)
             .current_dir(self.path("work"))

@@ -84,7 +84,12 @@ impl Server {
         Self::of(command)
     }
 
-    fn of(mut command: std::process::Command) -> Self {
+    pub(crate) fn of(command: std::process::Command) -> Self {
+        Self::of_saying(command).0
+    }
+
+    /// Starts a server; gives the lines that it said before its address.
+    pub(crate) fn of_saying(mut command: std::process::Command) -> (Self, Vec<String>) {
         let mut child = command.spawn().expect("starts");
         let stderr = child.stderr.take().expect("piped");
         let (sender, told) = channel();
@@ -94,6 +99,7 @@ impl Server {
             }
         });
         let mut token = None;
+        let mut before = Vec::new();
         let said = loop {
             let line = told.recv_timeout(PATIENCE).expect("an address");
             if line.starts_with("listening on ") {
@@ -102,17 +108,19 @@ impl Server {
             if let Some((_, rest)) = line.split_once("Bearer ") {
                 token = rest.split('`').next().map(str::to_owned);
             }
+            before.push(line);
         };
         let port = said
             .rsplit_once(':')
             .and_then(|(_, port)| port.parse().ok());
         let port = port.unwrap_or_else(|| panic!("no port in {said}"));
-        Self {
+        let server = Self {
             _stdin: child.stdin.take(),
             child,
             port,
             token,
-        }
+        };
+        (server, before)
     }
 
     pub(crate) fn connect(&self) -> TcpStream {

@@ -2,6 +2,7 @@
 
 mod calls;
 pub(crate) mod client;
+mod console;
 mod ending;
 mod guard;
 mod keys;
