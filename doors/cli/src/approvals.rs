@@ -6,11 +6,11 @@ use journal::{Approval, StateStore, WITHOUT_KEY};
 use tool_core::Object;
 
 use super::folders::FolderArgs;
-use super::grant::{grant_request, record_of};
 use super::prelude::*;
-use super::request::ApprovalDetails;
 use super::{asking, resume};
 use mathchain::approvers::{self, authenticate_approver};
+use mathchain_servers::people::grant::{grant_request, record_of};
+use mathchain_servers::people::request::ApprovalDetails;
 
 /// Maximum number of requests that are listed, or approved at once.
 const SHOWN_MAX: usize = 1000;
@@ -147,8 +147,9 @@ pub(super) fn approve_requests(global: &GlobalArgs, approve: &ApproveCommand) ->
             false => None,
         };
         // Changes are shown as they are before the call.
-        text += &shown.text();
-        let (approval, recorded) = grant_request(global, &toolkit, request, &by, recorded)?;
+        text += &shown.text(&human::format_local_time(request.created_ms));
+        let (approval, recorded) =
+            grant_request(&open::state_folder(global)?, state, request, &by, recorded)?;
         let (number, rule) = recorded.unzip();
         text += &approval_outcome_text(
             global,
@@ -291,7 +292,8 @@ pub(super) fn show_approvals(
             let (found, details) = state.approval(id)?;
             let data = Value::Object(approval_fields(&found, details.as_ref()).into());
             if global.format() == OutputFormat::Human {
-                asking::page_text(&ApprovalDetails::new(&toolkit, &found, details.as_ref()).text());
+                let shown = ApprovalDetails::new(&toolkit, &found, details.as_ref());
+                asking::page_text(&shown.text(&human::format_local_time(found.created_ms)));
                 return Ok(exit::OK.into());
             }
             output::print_record(global, &data)

@@ -9,11 +9,11 @@ use chain_runtime::{ChainResult, ChainStatus};
 use journal::WITHOUT_KEY;
 use registry::ApprovalsFrom;
 
-use super::grant::{grant_request, record_of};
 use super::prelude::*;
 use super::progress::with_display;
-use super::request::ApprovalDetails;
 use super::signals;
+use mathchain_servers::people::grant::{grant_request, record_of};
+use mathchain_servers::people::request::ApprovalDetails;
 
 /// Maximum number of lines of a request in a prompt; `show` shows all.
 const LINES_MAX: usize = 16;
@@ -65,7 +65,13 @@ pub(super) fn ask_approval(
             }
             "a" | "always" => match record_of(toolkit, &approval, details.as_ref()) {
                 Ok(rule) => {
-                    grant_request(global, toolkit, &approval, WITHOUT_KEY, Some(rule))?;
+                    grant_request(
+                        &open::state_folder(global)?,
+                        state,
+                        &approval,
+                        WITHOUT_KEY,
+                        Some(rule),
+                    )?;
                     toolkit.reload()?;
                     return Ok(true);
                 }
@@ -75,7 +81,7 @@ pub(super) fn ask_approval(
                 }
             },
             "s" | "show" => {
-                page_text(&request.text());
+                page_text(&request.text(&human::format_local_time(approval.created_ms)));
                 shown = String::new();
             }
             _ => {

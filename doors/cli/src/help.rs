@@ -24,6 +24,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 6] = [
             "deny",
             "approvals",
             "inbox",
+            "console",
             "events",
             "workflow",
             "backups",

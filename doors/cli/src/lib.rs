@@ -15,9 +15,9 @@ mod backups;
 mod call;
 mod caller;
 mod cancel;
-mod changes;
 mod check;
 mod complete;
+mod console;
 mod csv;
 mod data;
 mod doctor;
@@ -29,7 +29,6 @@ mod flags;
 mod folders;
 mod forms;
 mod global;
-mod grant;
 mod help;
 mod human;
 mod inbox;
@@ -51,7 +50,6 @@ mod policy;
 mod prelude;
 mod progress;
 mod replay;
-mod request;
 mod resume;
 mod roles;
 mod run;
@@ -123,6 +121,8 @@ enum CliCommand {
     Replay(replay::ReplayCommand),
     /// Answer many calls: JSON lines, MCP clients, HTTP
     Serve(serve::ServeCommand),
+    /// Open pages in a browser: approve, watch runs, try tools
+    Console(console::ConsoleCommand),
     /// List, create and revoke keys of the HTTP server
     #[command(subcommand)]
     Keys(keys::KeysCommand),
@@ -425,6 +425,7 @@ fn dispatch_command(global: &GlobalArgs, command: CliCommand) -> Result<ExitCode
         CliCommand::Runs(args) => runs::run_runs_command(global, &args),
         CliCommand::Replay(args) => replay::replay_run(global, &args),
         CliCommand::Serve(args) => serve::run_serve_command(global, &args),
+        CliCommand::Console(args) => console::run_console_command(global, &args),
         CliCommand::Keys(args) => keys::run_keys_command(global, &args),
         CliCommand::Session(args) => session::run_session_command(global, &args),
         CliCommand::Tools(args) => tools::run_tools_command(global, &args),

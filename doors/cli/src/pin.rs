@@ -5,12 +5,13 @@ use std::path::Path;
 use registry::model::McpServer;
 use tool_core::Ctx;
 
+use super::asking;
 use super::human::escape_invisible;
 use super::prelude::*;
-use super::{asking, changes};
 use mathchain::clock::SystemClock;
 use mathchain::plugins;
 use mathchain::trust::TrustRecord;
+use mathchain_servers::people::changes;
 
 /// Shows how a server is started, starts it after a yes, shows its tools, and after another pins them.
 pub(super) fn pin_server(

@@ -8,6 +8,8 @@ use std::time::Duration;
 use registry::offer::Catalog;
 use registry::{ApprovalAnswer, Principal, Unattended};
 
+use mathchain_servers::http::ConsoleAccess;
+
 use super::prelude::*;
 use super::signals::ServerClosing;
 use super::{export, jsonl};
@@ -34,6 +36,9 @@ pub(super) struct ServeCommand {
     /// A proxy in front of the HTTP server terminates TLS
     #[arg(long, requires = "http")]
     pub behind_proxy: bool,
+    /// Serve the pages of the console too, for people who sign in with keys (docs/console.md)
+    #[arg(long, requires = "http")]
+    pub console: bool,
     /// Join the client to the server that a pipeline started for its agent, through this folder
     #[cfg(target_os = "linux")]
     #[arg(long, hide = true, value_name = "FOLDER", requires = "mcp")]
@@ -45,7 +50,7 @@ pub(super) struct ServeCommand {
     #[arg(long, value_name = "CATALOG", value_parser = export::catalogue_parser())]
     pub catalog: Option<Catalog>,
     /// Largest result that an MCP client is sent; more is cut to a summary with handles
-    #[arg(long, value_name = "BYTES", default_value_t = 16_384, value_parser = clap::value_parser!(u64).range(1024..))]
+    #[arg(long, value_name = "BYTES", default_value_t = RESULT_BYTES, value_parser = clap::value_parser!(u64).range(1024..))]
     pub result_bytes: u64,
     /// Roles that a request may ask for
     #[arg(
@@ -68,6 +73,9 @@ pub(super) struct ServeCommand {
     pub threads: Option<u16>,
 }
 
+/// Largest result that an MCP client is sent.
+const RESULT_BYTES: u64 = 16_384;
+
 /// What the program around this library offers beside.
 static EXTRA: std::sync::OnceLock<Arc<dyn mathchain_servers::ServerExtension>> =
     std::sync::OnceLock::new();
@@ -79,6 +87,16 @@ pub(super) fn offer_extra(extra: Arc<dyn mathchain_servers::ServerExtension>) {
 
 /// Answers lines until the input ends.
 pub(super) fn run_serve_command(global: &GlobalArgs, serve: &ServeCommand) -> Result<ExitCode> {
+    let console = serve.console.then_some(ConsoleAccess::Keys);
+    answer_until_end(global, serve, console)
+}
+
+/// Answers until the input ends or a signal comes; with pages for people over HTTP.
+pub(super) fn answer_until_end(
+    global: &GlobalArgs,
+    serve: &ServeCommand,
+    mut console: Option<ConsoleAccess>,
+) -> Result<ExitCode> {
     #[cfg(target_os = "linux")]
     if let Some(folder) = &serve.through {
         return mathchain::agent_host::join_exchange(folder).map(|()| exit::OK.into());
@@ -112,7 +130,8 @@ pub(super) fn run_serve_command(global: &GlobalArgs, serve: &ServeCommand) -> Re
         let answered = match (serve.mcp, serve.http) {
             (true, _) => answer_client(&toolkit, serve, &door).map(|()| true),
             (_, Some(address)) => {
-                answer_requests(global, &toolkit, serve, &door, address).map(|()| true)
+                let pages = console.take();
+                answer_requests(global, &toolkit, serve, &door, (address, pages)).map(|()| true)
             }
             _ => answer_lines(&toolkit, serve, &door),
         };
@@ -191,6 +210,27 @@ fn parse_heir(text: &str) -> std::result::Result<Box<Principal>, String> {
 }
 
 impl ServeCommand {
+    /// Serves over HTTP at an address, as a caller.
+    pub(super) fn over_http(listen: SocketAddr, role: Option<String>, caller: CallerArgs) -> Self {
+        Self {
+            jsonl: false,
+            mcp: false,
+            http: Some(Some(listen)),
+            behind_proxy: false,
+            console: false,
+            #[cfg(target_os = "linux")]
+            through: None,
+            heir: None,
+            catalog: None,
+            result_bytes: RESULT_BYTES,
+            roles: Vec::new(),
+            role,
+            toolset: None,
+            caller,
+            threads: None,
+        }
+    }
+
     /// The context of a call with this role.
     fn context(&self, role: Option<String>) -> CallContext {
         if let Some(heir) = &self.heir {
@@ -283,7 +323,7 @@ fn answer_requests(
     toolkit: &Arc<Toolkit>,
     serve: &ServeCommand,
     door: &jsonl::JsonlSettings,
-    address: Option<SocketAddr>,
+    (address, console): (Option<SocketAddr>, Option<ConsoleAccess>),
 ) -> Result<()> {
     let config = toolkit.config().server.clone();
     let base = open::project_folder(global)?;
@@ -293,6 +333,11 @@ fn answer_requests(
             tool_error!(InvalidRequest at "/server/listen"; "expected an address with a port, found `{}`", config.listen;
                 "write `listen = \"127.0.0.1:8931\"`")
         })?,
+    };
+    // The link of a console is for the user at the terminal, whose role is that of any command.
+    let role = match &console {
+        Some(ConsoleAccess::Terminal(_)) => serve.role.clone(),
+        _ => serve.role_of_token(toolkit)?,
     };
     let settings = mathchain_servers::http::HttpServerSettings {
         listen,
@@ -306,11 +351,8 @@ fn answer_requests(
         rate_per_second: config.rate_per_second,
         requests_at_once: config.requests_at_once,
         workers: serve.workers(),
-        mcp: serve.offered(
-            serve.role_of_token(toolkit)?,
-            config.catalog,
-            door.line_bytes_max,
-        ),
+        mcp: serve.offered(role, config.catalog, door.line_bytes_max),
+        console,
     };
     let closing = door.closing.clone();
     let tell = |line: &str| write_stderr(&format!("{line}\n"));

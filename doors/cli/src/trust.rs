@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use super::asking;
 use super::human::escape_invisible;
 use super::prelude::*;
-use super::{asking, changes};
 use mathchain::trust::{TrustItem, TrustRecord};
+use mathchain_servers::people::changes;
 
 #[derive(Debug, Args)]
 #[command(

@@ -12,7 +12,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 
 use self::clients::{CLIENTS, McpClient};
 use super::prelude::*;
-use super::{asking, changes, export, words};
+use super::{asking, export, words};
+use mathchain_servers::people::changes;
 
 /// Role of a client that names none: it reads, computes and searches; what it changes asks.
 const ROLE: &str = "worker_general";

@@ -66,7 +66,7 @@ pub(super) async fn show_approval(
 }
 
 /// The requests of every role in the workspace.
-fn workspace_scope(server: &HttpServer) -> StateScope {
+pub(super) fn workspace_scope(server: &HttpServer) -> StateScope {
     StateScope::workspace(server.toolkit.workspace_id())
 }
 
@@ -92,6 +92,22 @@ pub(super) async fn deny_request(
     decide_request(server, caller, id, false).await
 }
 
+/// The name under which the holder of a key decides a request.
+///
+/// # Errors
+/// `policy_denied` with reason `approver` for a key that does not approve, and for requests of its own role.
+pub(super) fn deciding_key(caller: &HttpCaller, found: &Approval) -> Result<String> {
+    let key = approver_key(caller)?;
+    if found.role == key.role {
+        let (role, id) = (&key.role, &found.id);
+        return Err(
+            tool_error!(PolicyDenied, "approver"; "the key calls as role `{role}`, and does not answer requests of that role";
+            "a key of another role answers it, or `mathchain approve {id}` in a terminal"),
+        );
+    }
+    Ok(format!("key {}", key.name))
+}
+
 async fn decide_request(
     server: Arc<HttpServer>,
     caller: Arc<HttpCaller>,
@@ -101,18 +117,10 @@ async fn decide_request(
     let going = Arc::clone(&server);
     let decided = server
         .aside(move |server| {
-            let key = approver_key(&caller)?;
             let state = server.records()?;
             let scope = workspace_scope(server);
             let (found, _) = state.approval_in(&scope, &id)?;
-            if found.role == key.role {
-                let role = &key.role;
-                return Err(
-                    tool_error!(PolicyDenied, "approver"; "the key calls as role `{role}`, and does not answer requests of that role";
-                    "a key of another role answers it, or `mathchain approve {id}` in a terminal"),
-                );
-            }
-            let by = format!("key {}", key.name);
+            let by = deciding_key(&caller, &found)?;
             match grants {
                 true => state.approve_in(&scope, &found.id, &by),
                 false => state.decline_in(&scope, &found.id, &by),

@@ -59,17 +59,17 @@ struct CallerTable {
 }
 
 impl HttpCallers {
-    /// The callers of a server that starts: with a token where no key exists.
+    /// The callers of a server that starts: with a token where no key exists, unless it takes none.
     ///
     /// # Errors
     /// An unusable file of keys.
-    pub(super) fn start() -> Result<(Self, Option<String>)> {
+    pub(super) fn start(takes_token: bool) -> Result<(Self, Option<String>)> {
         let file = keys::keys_path();
         let seen = file.as_deref().and_then(keys::keys_file_state);
         let found = file.as_deref().map(keys::read_keys).transpose()?.flatten();
         let token = match &found {
-            Some(_) => None,
-            None => Some(keys::new_secret()?),
+            None if takes_token => Some(keys::new_secret()?),
+            _ => None,
         };
         let known = CallerTable {
             seen,
@@ -94,6 +94,18 @@ impl HttpCallers {
         headers: &HeaderMap,
     ) -> Result<Arc<HttpCaller>> {
         let secret = self.secret(uri, headers)?;
+        self.of_secret(server, secret)
+    }
+
+    /// The caller with this key or token.
+    ///
+    /// # Errors
+    /// As [`HttpCallers::of`].
+    pub(super) fn of_secret(
+        &self,
+        server: &Arc<HttpServer>,
+        secret: &str,
+    ) -> Result<Arc<HttpCaller>> {
         let mut known = self.lock();
         let key = match self.is_token(secret) {
             true => None,
@@ -275,7 +287,7 @@ impl CallerTable {
 }
 
 impl HttpCaller {
-    fn new(server: &Arc<HttpServer>, key: Option<ApiKey>) -> Self {
+    pub(super) fn new(server: &Arc<HttpServer>, key: Option<ApiKey>) -> Self {
         let settings = &server.settings;
         let (context, roles) = match &key {
             None => (settings.mcp.context.clone(), settings.roles.clone()),

@@ -22,6 +22,7 @@ use super::reply::{self, Replied};
 use super::server::{HttpServer, lost_thread_error};
 use crate::recorded;
 use mathchain::CallContext;
+use registry::ApprovalAnswer;
 
 /// A plan with its inputs.
 struct PlanSubmission {
@@ -69,7 +70,10 @@ enum ChainStart {
     /// Its recorded run, where there is a state.
     Begin(Option<QueuedRun>, Box<PlanSubmission>),
     /// The records of its run; those of an earlier process are counted against the budget of its task first.
-    Resume { after_restart: bool },
+    Resume {
+        after_restart: bool,
+        how: ResumeRequest,
+    },
 }
 
 /// Checks a plan, records its run, and begins it.
@@ -207,7 +211,7 @@ async fn run_chain(
                         .map_err(Into::into),
                 }
             }
-            (ChainStart::Resume { after_restart }, Ok(_)) => {
+            (ChainStart::Resume { after_restart, how }, Ok(_)) => {
                 let id = observer.id.clone();
                 let counted = match (after_restart, toolkit.state()) {
                     (true, Some(state)) => state
@@ -215,9 +219,7 @@ async fn run_chain(
                         .and_then(|found| toolkit.count_recorded(&found)),
                     _ => Ok(()),
                 };
-                counted.and_then(|()| {
-                    toolkit.resume(&context, &id, &ResumeRequest::default(), Some(observer))
-                })
+                counted.and_then(|()| toolkit.resume(&context, &id, &how, Some(observer)))
             }
         };
         match ran {
@@ -317,7 +319,7 @@ pub(super) async fn resume_chain(
                 return Ok((chain.shown(), chain.id.clone(), None));
             }
             let found = recorded::visible_run(server.records()?, &scope, &id)?;
-            let resumed = reload_run(server, &found)?;
+            let resumed = reload_run(server, &found, false)?;
             Ok((resumed.0.shown(), found.id, Some(resumed)))
         })
         .await?;
@@ -325,6 +327,7 @@ pub(super) async fn resume_chain(
     if let Some((chain, context)) = resumed {
         let work = ChainStart::Resume {
             after_restart: false,
+            how: ResumeRequest::default(),
         };
         tokio::spawn(run_chain(server, caller, chain, context, work));
     }
@@ -332,13 +335,41 @@ pub(super) async fn resume_chain(
     Ok(set_location(answer, Some(place_of(&id))))
 }
 
+/// Continues a run for a person who looks: what its next steps need waits for that person, and unknown outcomes are as ruled.
+///
+/// # Errors
+/// `conflict` for one that has ended, runs elsewhere, or needs a decision and gets none; `precondition_failed` with reason `workspace`.
+pub(super) async fn resume_for_person(
+    server: &Arc<HttpServer>,
+    caller: &Arc<HttpCaller>,
+    found: RunRecord,
+    how: ResumeRequest,
+) -> Result<()> {
+    let is_ruled = !how.decisions.is_empty() || !how.within.is_empty();
+    let (chain, context) = server
+        .aside(move |server| reload_run(server, &found, is_ruled))
+        .await?;
+    let context = CallContext {
+        answer: ApprovalAnswer::Ask,
+        ..context
+    };
+    let work = ChainStart::Resume {
+        after_restart: false,
+        how,
+    };
+    let (server, caller) = (Arc::clone(server), Arc::clone(caller));
+    tokio::spawn(run_chain(server, caller, chain, context, work));
+    Ok(())
+}
+
 /// A recorded run that continues, as its own caller.
 ///
 /// # Errors
-/// `conflict` for one that has ended, runs elsewhere, or needs a decision; `precondition_failed` with reason `workspace`.
+/// `conflict` for one that has ended, runs elsewhere, or needs a decision that is not given; `precondition_failed` with reason `workspace`.
 fn reload_run(
     server: &HttpServer,
     found: &RunRecord,
+    is_ruled: bool,
 ) -> Result<(Arc<SubmittedChain>, CallContext)> {
     let id = &found.id;
     if found.state.is_final() {
@@ -352,7 +383,7 @@ fn reload_run(
             tool_error!(Conflict, Reason::RunBusy; "another process executes the run `{id}`"; "ask for its state later"),
         );
     }
-    if found.state == RunState::NeedsDecision {
+    if found.state == RunState::NeedsDecision && !is_ruled {
         return Err(
             tool_error!(Conflict, Reason::OutcomeUnknown; "the outcome of a call of the run `{id}` is unknown";
             "the operator decides it: `mathchain runs resume {id} --decide CALL=OUTCOME`"),
@@ -404,7 +435,7 @@ pub(super) async fn go_on(server: &Arc<HttpServer>, id: String) {
                 return Ok(None);
             }
             let caller = server.callers.named(&at, key, &found.role)?;
-            let (chain, context) = reload_run(server, &found)?;
+            let (chain, context) = reload_run(server, &found, false)?;
             Ok(Some((caller, chain, context)))
         })
         .await;
@@ -412,6 +443,7 @@ pub(super) async fn go_on(server: &Arc<HttpServer>, id: String) {
     if let Ok(Some((caller, chain, context))) = resumed {
         let work = ChainStart::Resume {
             after_restart: false,
+            how: ResumeRequest::default(),
         };
         tokio::spawn(run_chain(Arc::clone(server), caller, chain, context, work));
     }
@@ -448,7 +480,7 @@ pub(super) async fn take_up(server: Arc<HttpServer>, tell: impl Fn(&str) + Send 
                     || tool_error!(PolicyDenied, "server_key"; "no server accepted the run"),
                 )?;
                 let caller = server.callers.named(&at, key, &run.role)?;
-                let (chain, context) = reload_run(server, &run)?;
+                let (chain, context) = reload_run(server, &run, false)?;
                 Ok((caller, chain, context))
             })
             .await;
@@ -456,6 +488,7 @@ pub(super) async fn take_up(server: Arc<HttpServer>, tell: impl Fn(&str) + Send 
             Ok((caller, chain, context)) => {
                 let work = ChainStart::Resume {
                     after_restart: true,
+                    how: ResumeRequest::default(),
                 };
                 going.spawn(self::run_chain(
                     Arc::clone(&server),

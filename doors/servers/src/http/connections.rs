@@ -72,6 +72,9 @@ pub(super) async fn accept_clients(
         };
         match accepted {
             Ok((stream, taken)) => {
+                if let Ok(peer) = stream.peer_addr() {
+                    let _ = taken.place.port.set(peer.port());
+                }
                 let (server, routes, tls) = (Arc::clone(&server), routes.clone(), tls.clone());
                 connections.spawn(async move {
                     tokio::select! {

@@ -14,9 +14,10 @@ use tool_core::{Result, ToolError, tool_error};
 
 use super::addresses::OfAddress;
 use super::bucket::OnItsWay;
+use super::callers::HttpCaller;
 use super::places::HttpConnection;
 use super::server::HttpServer;
-use super::{body, metrics, reply};
+use super::{body, console, metrics, reply};
 
 /// Names of this machine, which need not be configured.
 const OWN_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
@@ -34,13 +35,23 @@ pub(super) async fn guard_request(
     let begun = Instant::now();
     let route = metrics::route_label(request.uri().path());
     let (mut request, rest) = body::watch_body(request);
-    let mut response = match check_request(&server, &mut request, begun) {
-        Err(error) => reply::error_response(&error),
+    let is_console =
+        server.settings.console.is_some() && console::is_console_path(request.uri().path());
+    let checked = match is_console {
+        true => console::check_visit(&server, &mut request, begun),
+        false => check_request(&server, &mut request, begun)
+            .map_err(|error| reply::error_response(&error)),
+    };
+    let mut response = match checked {
+        Err(refusal) => refusal,
         Ok(on_its_way) => {
             let response = next.run(request).await;
             response.map(|body| body::attach_to_body(body, on_its_way))
         }
     };
+    if is_console {
+        console::protect_response(&mut response);
+    }
     if rest.is_some_and(|rest| !rest.is_read()) {
         // The rest of the body would be taken for the next request.
         let close = HeaderValue::from_static("close");
@@ -75,29 +86,46 @@ fn check_request(
             tool_error!(PolicyDenied, "metrics_only"; "the key `{name}` reads `{METRICS_PATH}` and nothing else"; "use a key with a role"),
         );
     }
-    let place = request.extensions().get::<Arc<HttpConnection>>();
-    let address = place.map(|place| {
-        place.show_key();
-        place.address
-    });
-    let on_its_way = match (&caller.bucket, address) {
-        (Some(bucket), _) => Some(RequestSlot::OfKey(bucket.take(now)?)),
-        (None, Some(address)) => Some(RequestSlot::OfAddress(server.addresses.take(address)?)),
-        (None, None) => None,
-    };
+    let on_its_way = caller_slot(server, request, Some(&caller), now)?;
     request.extensions_mut().insert(caller);
     Ok(on_its_way)
 }
 
+/// Counts a request: for its key, else for its address.
+///
+/// # Errors
+/// `limit_exceeded` for too many.
+pub(super) fn caller_slot(
+    server: &HttpServer,
+    request: &Request,
+    caller: Option<&HttpCaller>,
+    now: Instant,
+) -> Result<Option<RequestSlot>> {
+    let place = request.extensions().get::<Arc<HttpConnection>>();
+    if let (Some(place), Some(_)) = (place, caller) {
+        place.show_key();
+    }
+    let bucket = caller.and_then(|caller| caller.bucket.as_ref());
+    Ok(match (bucket, place.map(|place| place.address)) {
+        (Some(bucket), _) => Some(RequestSlot::OfKey(bucket.take(now)?)),
+        (None, Some(address)) => Some(RequestSlot::OfAddress(server.addresses.take(address)?)),
+        (None, None) => None,
+    })
+}
+
 /// A request that is counted while this lives.
 #[expect(dead_code, reason = "each is held for its end")]
-enum RequestSlot {
+pub(super) enum RequestSlot {
     OfKey(OnItsWay),
     OfAddress(OfAddress),
 }
 
 /// Requires exactly one name of the server, so that a name that an attacker resolves to this machine is refused.
-fn require_known_host(server: &HttpServer, uri: &Uri, headers: &HeaderMap) -> Result<()> {
+pub(super) fn require_known_host(
+    server: &HttpServer,
+    uri: &Uri,
+    headers: &HeaderMap,
+) -> Result<()> {
     let denied = |found: &str| -> ToolError {
         tool_error!(PolicyDenied, "host"; "`{found}` is no name of this server"; "add it to `server.hosts` of the configuration")
     };

@@ -28,7 +28,8 @@ struct HttpCounts {
 
 /// The name under which requests for a path are counted: one of a few, whatever a client sends.
 pub(super) fn route_label(path: &str) -> &'static str {
-    const ROUTES: [&str; 13] = [
+    const ROUTES: [&str; 14] = [
+        "/console",
         "/healthz",
         "/readyz",
         "/metrics",

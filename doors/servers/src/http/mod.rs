@@ -13,6 +13,7 @@ mod callers;
 mod calls;
 mod chains;
 mod connections;
+mod console;
 mod events;
 mod guard;
 mod home;
@@ -37,6 +38,7 @@ use tool_core::{Result, StopFlag, tool_error};
 
 use crate::{keys, mcp};
 use callers::HttpCallers;
+pub use console::{ConsoleAccess, LinkReceiver, TerminalAccess};
 use mathchain::Toolkit;
 use server::HttpServer;
 pub use server::HttpServerSettings;
@@ -76,7 +78,9 @@ pub fn serve_http(
         let (address, socket) = bound.map_err(|err| {
             tool_error!(ToolError, "io"; "cannot listen on {address}: {err}"; "choose another address: `mathchain serve --http ADDRESS:PORT`")
         })?;
-        let (callers, token) = HttpCallers::start()?;
+        // The console of a terminal is opened by its link, and programs need a key.
+        let has_link = (settings.console.as_ref()).is_some_and(|one| one.terminal().is_some());
+        let (callers, token) = HttpCallers::start(!has_link)?;
         let scheme = if tls.is_some() { "https" } else { "http" };
         let role = toolkit.caller(&settings.mcp.context).who.role;
         let server = HttpServer::new(toolkit, settings, address, stop.child(), callers);
@@ -86,9 +90,19 @@ pub fn serve_http(
                 "no key exists, so requests need the token of this server: `Authorization: Bearer {token}`, or open {scheme}://{address}/?token={token}\nits role is `{role}`; `--role ROLE` names another"
             ));
         }
+        let access = server.settings.console.as_ref();
+        if let Some(access) = access.and_then(ConsoleAccess::terminal) {
+            let ticket = server.console.new_ticket()?;
+            (access.opened)(&format!(
+                "{scheme}://{address}/console/open?ticket={ticket}"
+            ));
+        }
         tell(&format!("listening on {scheme}://{address}"));
         tokio::spawn(HttpCallers::look(Arc::clone(&server)));
-        tokio::spawn(chains::take_up(Arc::clone(&server), tell));
+        if !has_link {
+            // A console that is opened to look continues nothing by itself.
+            tokio::spawn(chains::take_up(Arc::clone(&server), tell));
+        }
         connections::accept_clients(server, socket, tls, closed).await
     };
     let served = mcp::on_call_stack(|| runtime.block_on(serve))?;

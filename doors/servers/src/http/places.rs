@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
@@ -36,6 +36,10 @@ struct OpenConnections {
 /// One connection.
 pub(super) struct HttpConnection {
     pub(super) address: IpAddr,
+    /// Port of its client, once it is accepted.
+    pub(super) port: OnceLock<u16>,
+    /// Whether its client is a program of another user of this machine, once that was asked.
+    pub(super) is_foreign: OnceLock<bool>,
     begun: Instant,
     /// Milliseconds from the beginning to the last request or answer.
     active: AtomicU64,
@@ -127,6 +131,8 @@ impl HttpConnection {
     pub(super) fn new(address: IpAddr) -> Self {
         Self {
             address,
+            port: OnceLock::new(),
+            is_foreign: OnceLock::new(),
             begun: Instant::now(),
             active: AtomicU64::new(0),
             stalled: AtomicU64::new(0),

@@ -81,6 +81,14 @@ pub(super) fn outcome_response(id: Value, outcome: &CallOutcome) -> Response {
 
 /// The envelope of an error that is no answer to a call.
 pub(super) fn error_response(error: &ToolError) -> Response {
+    advised_response(
+        error_status(error),
+        &CallOutcome::error(error.clone()).to_value(),
+    )
+}
+
+/// The status of an error that is no answer to a call.
+pub(super) fn error_status(error: &ToolError) -> StatusCode {
     // What the path names.
     const NAMED: [&str; 9] = [
         "run",
@@ -98,11 +106,10 @@ pub(super) fn error_response(error: &ToolError) -> Response {
         && error
             .reason_str()
             .is_some_and(|reason| NAMED.contains(&reason));
-    let status = match is_unknown {
+    match is_unknown {
         true => StatusCode::NOT_FOUND,
         false => status_of(error),
-    };
-    advised_response(status, &CallOutcome::error(error.clone()).to_value())
+    }
 }
 
 /// What a client does next, for clients that read heads only.

@@ -17,11 +17,16 @@ use super::metrics::HttpGauges;
 use super::reply::{self, Replied, RequestError};
 use super::server::HttpServer;
 use super::{
-    approvals, artifacts, body, calls, chains, events, home, openapi, pipelines, recorded, tools,
+    approvals, artifacts, body, calls, chains, console, events, home, openapi, pipelines, recorded,
+    tools,
 };
 
 /// Every path, behind the checks of a request.
 pub(super) fn build_router(server: &Arc<HttpServer>) -> Router {
+    let pages = match server.settings.console {
+        Some(_) => console::console_routes(),
+        None => Router::new(),
+    };
     Router::new()
         .route("/", get(home::show_home))
         .route("/healthz", get(report_health))
@@ -66,6 +71,7 @@ pub(super) fn build_router(server: &Arc<HttpServer>) -> Router {
         )
         .route("/v1/approvals/{id}/deny", post(approvals::deny_request))
         .route("/v1/artifacts/{handle}", get(artifacts::send_artifact))
+        .merge(pages)
         .fallback(no_path)
         .method_not_allowed_fallback(no_method)
         .layer(from_fn_with_state(Arc::clone(server), guard_request))

@@ -10,6 +10,7 @@ use tool_core::{Result, StopFlag, ToolError, tool_error};
 use super::addresses::AddressCounts;
 use super::begun::SubmittedChains;
 use super::callers::HttpCallers;
+use super::console::{ConsoleAccess, ConsoleSessions, LiveChanges};
 use super::metrics::HttpMetrics;
 use super::newest_event::NewestEvent;
 use super::once::IdempotencyKeys;
@@ -40,6 +41,8 @@ pub struct HttpServerSettings {
     pub workers: usize,
     /// The caller with the token, and what MCP clients are offered.
     pub mcp: mcp::McpSettings,
+    /// Whether it has pages for people.
+    pub console: Option<ConsoleAccess>,
 }
 
 pub(super) struct HttpServer {
@@ -60,6 +63,10 @@ pub(super) struct HttpServer {
     pub(super) sessions: Arc<mcp::McpSessions>,
     /// Requests that may act once and are on their way.
     pub(super) once: IdempotencyKeys,
+    /// People who look at pages.
+    pub(super) console: ConsoleSessions,
+    /// Tells open pages that something was recorded.
+    pub(super) live: LiveChanges,
     /// Stops every call.
     pub(super) calls: StopFlag,
     /// Set when no further request is accepted.
@@ -89,10 +96,18 @@ impl HttpServer {
             newest_event: NewestEvent::default(),
             sessions: Arc::default(),
             once: IdempotencyKeys::default(),
+            console: ConsoleSessions::default(),
+            live: LiveChanges::default(),
             calls,
             closing: CancellationToken::new(),
             ended: CancellationToken::new(),
         }
+    }
+
+    /// Whether the user at the terminal opens pages.
+    pub(super) fn has_terminal_access(&self) -> bool {
+        let console = self.settings.console.as_ref();
+        console.is_some_and(|console| console.terminal().is_some())
     }
 
     /// Runs work that reads the state or computes on a thread, so that no other request waits for it.
