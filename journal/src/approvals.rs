@@ -82,6 +82,8 @@ impl Approval {
 enum ApprovalDecision {
     Granted,
     Declined,
+    /// Declined, where it still waits.
+    Refused,
     /// Granted by a rule for all calls like it; the request itself permits none.
     Recorded,
 }
@@ -91,7 +93,7 @@ impl ApprovalDecision {
     fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Granted => ("granted", "granted"),
-            Self::Declined => ("declined", "declined"),
+            Self::Declined | Self::Refused => ("declined", "declined"),
             Self::Recorded => ("recorded", "consumed"),
         }
     }
@@ -246,6 +248,14 @@ impl StateStore {
     /// As [`StateStore::approve`].
     pub fn decline(&self, id: &str, by: &str) -> Result<Approval> {
         self.decline_in(&StateScope::default(), id, by)
+    }
+
+    /// Declines a request of a workspace that is pending; the grant of another person is not revoked.
+    ///
+    /// # Errors
+    /// As [`StateStore::approve`].
+    pub fn decline_pending_in(&self, scope: &StateScope, id: &str, by: &str) -> Result<Approval> {
+        self.shared.decide(scope, id, by, ApprovalDecision::Refused)
     }
 
     /// As [`StateStore::decline`], among the requests of a workspace.

@@ -208,7 +208,7 @@ fn an_approvers_key_decides_by_name() {
     let digest = registry::load::key_digest(secret.as_bytes());
     place.write(
         "../config/mathchain/approvers.toml",
-        &format!("[approvers]\nann = \"{digest}\"\n"),
+        &format!("version = 1\n[approvers]\nann = \"{digest}\"\n"),
     );
     let args = json!({"path": "a.txt", "content": "x"});
     let request = approval_of(&place, "write_file", &args);
@@ -255,7 +255,7 @@ fn a_run_is_cancelled_from_its_page() {
 #[test]
 fn a_question_is_answered_once() {
     let place = Place::new();
-    let asked = place.run(&["call", "ask_user"], r#"{"question":"Which file?"}"#);
+    let asked = place.run(&["call", "escalate", "--reason", "Which file?"], "");
     let browser = Browser::at_terminal(&place);
     let inbox = browser.page("/console");
     assert!(inbox.contains("Which file?"), "{inbox} {}", asked.stdout);

@@ -117,10 +117,7 @@ fn signing_out_ends_the_session() {
 fn a_key_signs_in_and_its_end_ends_session_and_stream() {
     let place = Place::new();
     let made = key(&place, &["ann", "--role", "worker_math"]);
-    let metrics = key(
-        &place,
-        &["metrics", "--role", "worker_math", "--metrics-only"],
-    );
+    let metrics = key(&place, &["metrics", "--metrics-only"]);
     let server = Arc::new(Server::with(
         &place,
         &["--http", "127.0.0.1:0", "--console"],

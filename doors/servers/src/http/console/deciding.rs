@@ -199,7 +199,7 @@ fn decide_each(
             RequestDecision::Approve | RequestDecision::Resume => {
                 state.approve_in(&scope, &found.id, &by)
             }
-            RequestDecision::Deny => state.decline_in(&scope, &found.id, &by),
+            RequestDecision::Deny => state.decline_pending_in(&scope, &found.id, &by),
             RequestDecision::Always if found.state != "pending" => {
                 Err(tool_error!(Conflict, "settled"; "it waits no longer"))
             }
