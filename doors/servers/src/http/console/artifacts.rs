@@ -51,7 +51,7 @@ pub(super) async fn list_artifacts(
         let body = html! {
             h1 { "Artifacts" }
             @if shown.is_empty() { (empty_block("No large value is stored: results of more than a few kilobytes come here.")) }
-            @else { (artifacts_table(&shown)) (page_links(newer.as_deref(), older.as_deref())) }
+            @else { (artifacts_table(&shown)) (page_links((newer.as_deref(), "Newer"), (older.as_deref(), "Older"))) }
         };
         Ok(ConsolePage { title: "Artifacts".to_owned(), section: ConsoleSection::Artifacts, is_live: true, body })
     })
@@ -85,6 +85,8 @@ fn content_words(kind: &ArtifactKind) -> String {
     match kind {
         ArtifactKind::Npy { shape, summary, .. } => {
             let extents: Vec<String> = shape.iter().map(usize::to_string).collect();
+            let summary = summary.to_string().replace(['{', '}', '"'], "");
+            let summary = summary.replace(':', " ").replace(',', ", ");
             format!("numbers {}: {summary}", extents.join(" × "))
         }
         ArtifactKind::Json { .. } => "JSON".to_owned(),

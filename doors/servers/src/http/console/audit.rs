@@ -98,7 +98,7 @@ fn audit_body(server: &HttpServer, visit: &ConsoleVisit, query: &FormFields) -> 
             }
         }
         @if shown.is_empty() { (empty_block("No record is like that.")) }
-        @else { (records_table(shown)) (page_links(newer.as_deref(), older.as_deref())) }
+        @else { (records_table(shown)) (page_links((newer.as_deref(), "Newer"), (older.as_deref(), "Older"))) }
     })
 }
 

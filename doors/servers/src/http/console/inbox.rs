@@ -17,8 +17,8 @@ use super::form::{self, FormFields, encode_part};
 use super::guard::ConsoleVisit;
 use super::layout::{self, ConsolePage, ConsoleSection, PageReply, form_token};
 use super::parts::{
-    OutsideText, change_lines, empty_block, format_local_time, shorten_text, state_badge,
-    time_element,
+    OutsideMessage, OutsideText, change_lines, empty_block, format_local_time, shorten_text,
+    state_badge, time_element,
 };
 use super::values::{text_block, value_block};
 use crate::people::request::ApprovalDetails;
@@ -245,7 +245,7 @@ fn request_card(server: &HttpServer, visit: &ConsoleVisit, request: &WaitingRequ
                 " · expires " (format_local_time(approval.expires_ms))
                 " · " a href={ "/console/approvals/" (approval.id) } { (approval.id) }
             }
-            p { b { "Why it asks: " } (OutsideText(&approval.reason)) }
+            p { b { "Why it asks: " } (OutsideMessage(&approval.reason)) }
             (effect_of(server, approval, request.details.as_ref()))
             (decision_form(server, visit, request))
         }
@@ -264,6 +264,8 @@ fn effect_of(server: &HttpServer, approval: &Approval, details: Option<&Value>) 
     };
     let change = request.change(arguments);
     let in_change = change.as_ref().map_or(&[][..], |(names, _)| names);
+    let absent = arguments.iter().filter(|(_, value)| value.is_null());
+    let absent: Vec<&str> = absent.map(|(name, _)| name).collect();
     let named = |name: &str| -> Vec<Value> {
         let value = request.detail(name);
         value.and_then(Value::items).unwrap_or_default()
@@ -278,10 +280,11 @@ fn effect_of(server: &HttpServer, approval: &Approval, details: Option<&Value>) 
                 @for (name, value) in subject.iter() { div { dt { (OutsideText(name)) } dd { (value_block(value)) } } }
             }
             @for (name, value) in arguments.iter() {
-                @if !in_change.contains(&name) { div { dt { (OutsideText(name)) } dd { (argument_block(value)) } } }
+                @if !in_change.contains(&name) && !value.is_null() { div { dt { (OutsideText(name)) } dd { (argument_block(value)) } } }
             }
+            @if !absent.is_empty() { div { dt { "not given" } dd class="small" { (OutsideText(&absent.join(", "))) } } }
             @for (name, words) in [("destroys", "destroys"), ("opens", "opens")] {
-                @for one in named(name) { div { dt { (words) } dd { code { (OutsideText(&plain_text(&one))) } } } }
+                @for one in named(name) { div { dt { (words) } dd { (content_line(&one)) } } }
             }
         }
         @if let Some((_, change)) = &change { (change_lines(change)) }
@@ -298,11 +301,25 @@ fn effect_of(server: &HttpServer, approval: &Approval, details: Option<&Value>) 
     }
 }
 
+/// A file or resource with the digest of its content.
+fn content_line(value: &Value) -> Markup {
+    let digest = value
+        .text("content")
+        .filter(|_| value.text("path").is_some());
+    html! {
+        @match (value.text("path"), digest) {
+            (Some(path), Some(digest)) => { code { (OutsideText(path)) } " " span class="small" { (OutsideText(digest)) } }
+            _ => code { (OutsideText(&plain_text(value))) },
+        }
+    }
+}
+
 /// An argument whole: what is approved is what is shown.
 fn argument_block(value: &Value) -> Markup {
     let text = plain_text(value);
     html! {
-        @if text.len() > 60 || text.contains('\n') { pre tabindex="0" { (OutsideText(&text)) } }
+        @if text.is_empty() { span class="small" { "(empty)" } }
+        @else if text.len() > 60 || text.contains('\n') { pre tabindex="0" { (OutsideText(&text)) } }
         @else { code { (OutsideText(&text)) } }
     }
 }
@@ -318,7 +335,7 @@ fn decision_form(server: &HttpServer, visit: &ConsoleVisit, request: &WaitingReq
     let approval = &request.approval;
     if let Err(error) = deciding::deciding_person(server, visit, approval, request.details.as_ref())
     {
-        return html! { p class="note" { "You do not decide this one: " (OutsideText(error.message())) } };
+        return html! { p class="note" { "You do not decide this one: " (OutsideMessage(error.message())) } };
     }
     let (id, count) = (&approval.id, request.ids.len());
     let all = match count {
@@ -359,7 +376,7 @@ fn decided_table(decided: &[Approval]) -> Markup {
             h2 id="decided" { "Decided" }
             @if decided.is_empty() { (empty_block("Nothing was decided yet.")) }
             @else {
-                div class="scroll" tabindex="0" role="region" aria-labelledby="decided" {
+                div class="scroll" tabindex="0" role="region" aria-label="Decided requests" {
                     table {
                         thead { tr {
                             th scope="col" { "State" } th scope="col" { "Tool" } th scope="col" { "Role" } th scope="col" { "Arguments" }
@@ -442,7 +459,7 @@ pub(super) fn decided_card(approval: &Approval) -> Markup {
             }
             (text_block(&approval.preview))
             p class="small" {
-                (OutsideText(&approval.reason))
+                (OutsideMessage(&approval.reason))
                 @if let Some(run) = &approval.run { " · " a href={ "/console/runs/" (encode_part(run)) } { "run " (OutsideText(run)) } }
             }
         }

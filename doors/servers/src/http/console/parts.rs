@@ -26,6 +26,26 @@ impl Render for OutsideText<'_> {
     }
 }
 
+/// A message from outside: as [`OutsideText`], with what stands between backticks as code.
+pub(super) struct OutsideMessage<'a>(pub(super) &'a str);
+
+impl Render for OutsideMessage<'_> {
+    fn render_to(&self, buffer: &mut String) {
+        let mut rest = self.0;
+        while let Some((before, after)) = rest.split_once('`') {
+            let Some((code, after)) = after.split_once('`') else {
+                break;
+            };
+            OutsideText(before).render_to(buffer);
+            buffer.push_str("<code>");
+            OutsideText(code).render_to(buffer);
+            buffer.push_str("</code>");
+            rest = after;
+        }
+        OutsideText(rest).render_to(buffer);
+    }
+}
+
 /// The beginning of a text, with the number of characters that are left out.
 pub(super) fn shorten_text(text: &str, characters: usize) -> String {
     match text.char_indices().nth(characters) {
@@ -100,13 +120,13 @@ pub(super) fn state_badge(state: &str) -> Markup {
 pub(super) fn error_block(error: &ToolError) -> Markup {
     html! {
         div class="error" role="alert" {
-            p { strong { (OutsideText(error.message())) } }
+            p { strong { (OutsideMessage(error.message())) } }
             p class="small" {
                 code { (error.code().as_str()) }
                 @if let Some(reason) = error.reason_str() { " " code { (OutsideText(reason)) } }
                 @if let Some(path) = error.path().filter(|path| !path.is_empty()) { " at " code { (OutsideText(path)) } }
             }
-            @if let Some(hint) = error.hint_str() { p { "Next: " (OutsideText(hint)) } }
+            @if let Some(hint) = error.hint_str() { p { "Next: " (OutsideMessage(hint)) } }
         }
     }
 }
@@ -117,12 +137,15 @@ pub(super) fn empty_block(words: &str) -> Markup {
 }
 
 /// Links to the pages before and after one of a list.
-pub(super) fn page_links(newer: Option<&str>, older: Option<&str>) -> Markup {
+pub(super) fn page_links(
+    (newer, before): (Option<&str>, &str),
+    (older, after): (Option<&str>, &str),
+) -> Markup {
     html! {
         @if newer.is_some() || older.is_some() {
             nav class="pages" aria-label="Pages of the list" {
-                @if let Some(link) = newer { a href=(link) rel="prev" { "← Newer" } }
-                @if let Some(link) = older { a href=(link) rel="next" { "Older →" } }
+                @if let Some(link) = newer { a href=(link) rel="prev" { "← " (before) } }
+                @if let Some(link) = older { a href=(link) rel="next" { (after) " →" } }
             }
         }
     }
@@ -166,6 +189,16 @@ mod tests {
             shown.contains("\\u{202e}") && shown.contains("\\u{0}") && shown.contains("\\u{200b}")
         );
         assert!(shown.contains("&lt;script&gt;") && shown.ends_with("é\n"));
+    }
+
+    #[test]
+    fn what_stands_between_backticks_is_code_and_no_markup() {
+        let message = "a `<b>` and `c` d`<i>";
+        let shown = OutsideMessage(message).render().into_string();
+        assert_eq!(
+            shown,
+            "a <code>&lt;b&gt;</code> and <code>c</code> d`&lt;i&gt;"
+        );
     }
 
     #[test]

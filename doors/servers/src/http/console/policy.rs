@@ -11,7 +11,7 @@ use super::super::server::HttpServer;
 use super::form::FormFields;
 use super::guard::ConsoleVisit;
 use super::layout::{self, ConsolePage, ConsoleSection, PageReply};
-use super::parts::{OutsideText, empty_block, error_block, state_badge};
+use super::parts::{OutsideMessage, OutsideText, empty_block, error_block, state_badge};
 
 /// Tools of the table; words narrow it.
 const TOOLS_MAX: usize = 60;
@@ -109,17 +109,17 @@ fn explanation_block(explanation: &DecisionExplanation) -> Markup {
         article class="card" {
             h3 { code { (OutsideText(&explanation.tool)) } " as " code { (OutsideText(&explanation.role)) } " " (state_badge(decision.verdict.as_str())) }
             p {
-                "By " b { (OutsideText(&decision.layer.to_string())) } ": " (OutsideText(&decision.reason))
+                "By " b { (OutsideMessage(&decision.layer.to_string())) } ": " (OutsideMessage(&decision.reason))
                 @if !decision.certain { ", unless a rule on the arguments says otherwise" }
             }
             @if let Some(file) = &explanation.file { p class="small" { "written in " code { (OutsideText(file)) @if let Some(line) = explanation.line { ":" (line) } } } }
-            @if let Some(what) = &explanation.what_would_allow { p { "To allow it: " (OutsideText(what)) } }
+            @if let Some(what) = &explanation.what_would_allow { p { "To allow it: " (OutsideMessage(what)) } }
             details {
                 summary { "Every layer and rule" }
                 ul {
-                    @for step in &explanation.layers { li { b { (OutsideText(&step.layer.to_string())) } ": " (OutsideText(&step.effect.to_string())) } }
+                    @for step in &explanation.layers { li { b { (OutsideMessage(&step.layer.to_string())) } ": " (OutsideText(&step.effect.to_string())) } }
                     @for step in &explanation.rules {
-                        li { b { (OutsideText(&step.layer.to_string())) } " " (OutsideText(&step.rule.to_string())) ": " (step.decision.as_str()) " (" (OutsideText(&step.fit.to_string())) @if !step.counts { ", ignored" } ")" }
+                        li { b { (OutsideMessage(&step.layer.to_string())) } " " (OutsideText(&step.rule.to_string())) ": " (step.decision.as_str()) " (" (OutsideText(&step.fit.to_string())) @if !step.counts { ", ignored" } ")" }
                     }
                 }
             }
@@ -149,7 +149,7 @@ fn access_table(server: &HttpServer, roles: &[String], search: &str) -> Result<M
         @if ids.is_empty() { (empty_block("No tool is called like that.")) }
         @else {
             p class="small" { "yes: runs; ask: needs approval; no: is seen and does not run; an empty cell: is not seen" }
-            div class="scroll" tabindex="0" role="region" aria-labelledby="table" {
+            div class="scroll" tabindex="0" role="region" aria-label="Table of roles and tools" {
                 table class="grid" {
                     thead { tr { th scope="col" { "Tool" } @for column in &columns { th scope="col" { (OutsideText(&column.role)) } } } }
                     tbody {

@@ -142,7 +142,7 @@ fn runs_body(server: &HttpServer, visit: &ConsoleVisit, query: &FormFields) -> R
             (empty_block(if search.is_empty() && choice.name.is_empty() { "No run is recorded here yet: `mathchain run PLAN` makes one." } else { "No run is like that." }))
         } @else {
             (runs_table(&runs))
-            (page_links(newer.as_deref(), older.as_deref()))
+            (page_links((newer.as_deref(), "Newer"), (older.as_deref(), "Older")))
         }
     })
 }

@@ -13,7 +13,7 @@ use super::super::server::HttpServer;
 use super::form::{self, FormFields, encode_part};
 use super::guard::ConsoleVisit;
 use super::layout::{self, ConsolePage, ConsoleSection, PageReply, form_token};
-use super::parts::{OutsideText, empty_block, error_block, shorten_text};
+use super::parts::{OutsideMessage, OutsideText, empty_block, error_block, shorten_text};
 use super::values::{picture_source, text_block, value_block};
 use mathchain::CallContext;
 
@@ -21,6 +21,8 @@ use mathchain::CallContext;
 const RESULT_CHARS: usize = 8000;
 /// Longest argument that stands in a command to copy.
 const COPIED_BYTES_MAX: usize = 4000;
+/// Arguments that are shown before the rest.
+const FIELDS_FIRST: usize = 6;
 /// Beginning of the names of fields that are arguments.
 const FIELD: &str = "a.";
 
@@ -56,7 +58,7 @@ fn found_tools(found: &Value, search: &str) -> Markup {
     let categories = found.get("categories").and_then(Value::as_object);
     let tools = found.items_at("tools");
     html! {
-        @if let Some(note) = found.text("note") { p class="note" { (OutsideText(note)) } }
+        @if let Some(note) = found.text("note") { p class="note" { (OutsideMessage(note)) } }
         @if let Some(categories) = categories {
             @for (category, names) in categories.iter() {
                 section aria-labelledby={ "category-" (category) } {
@@ -77,7 +79,7 @@ fn found_tools(found: &Value, search: &str) -> Markup {
                     @let name = tool.text("name").unwrap_or_default();
                     li {
                         a href={ "/console/tools/" (encode_part(name)) } { b { (OutsideText(tool.text("title").unwrap_or(name))) } " " code { (OutsideText(name)) } }
-                        p { (OutsideText(tool.text("description").unwrap_or_default())) }
+                        p { (OutsideMessage(tool.text("description").unwrap_or_default())) }
                     }
                 }
             }
@@ -158,7 +160,7 @@ impl ToolView {
         let body = html! {
             p class="crumbs" { a href="/console/tools" { "Tools" } }
             h1 { code { (OutsideText(&self.name)) } }
-            p class="lead" { (OutsideText(self.described.text("description").unwrap_or_default())) }
+            p class="lead" { (OutsideMessage(self.described.text("description").unwrap_or_default())) }
             p class="small" {
                 @if effects.is_empty() { "It changes nothing." } @else { "Effects: " (effects.join(", ")) }
             }
@@ -190,11 +192,24 @@ impl ToolView {
     /// A field for each argument, and one for all as JSON.
     fn form(&self, visit: &ConsoleVisit, given: &Value) -> Markup {
         let members = given.as_object().cloned().unwrap_or_default();
+        let (mut first, mut more) = (Vec::new(), Vec::new());
+        for (name, schema) in self.properties() {
+            let comes_first = self.is_required(&name) || members.get(&name).is_some();
+            let field = argument_field(&name, &schema, self.is_required(&name), members.get(&name));
+            match comes_first {
+                true => first.push(field),
+                false => more.push(field),
+            }
+        }
+        // Where little is needed, the next ones stand beside it.
+        let next = FIELDS_FIRST.saturating_sub(first.len()).min(more.len());
+        first.extend(more.drain(..next));
         html! {
             form method="post" action={ "/console/tools/" (encode_part(&self.name)) } class="stacked" data-keep {
                 (form_token(&visit.session))
-                @for (name, schema) in self.properties() {
-                    (argument_field(&name, &schema, self.is_required(&name), members.get(&name)))
+                @for field in &first { (field) }
+                @if !more.is_empty() {
+                    details { summary { (more.len()) " more arguments" } @for field in &more { (field) } }
                 }
                 details {
                     summary { "All arguments as JSON instead" }
@@ -240,7 +255,7 @@ fn argument_field(name: &str, schema: &Value, is_required: bool, given: Option<&
             } @else {
                 textarea id=(id) name=(field) rows=(if text.len() > 80 || text.contains('\n') { 4 } else { 1 }) spellcheck="false" aria-describedby={ (id) "-help" } { (text) }
             }
-            p class="small" id={ (id) "-help" } { (OutsideText(&shorten_text(described, 400))) @if let Some(default) = schema.get("default").filter(|it| !it.is_null()) { " Default: " code { (OutsideText(&json::to_text(default))) } } }
+            p class="small" id={ (id) "-help" } { (OutsideMessage(&shorten_text(described, 400))) @if let Some(default) = schema.get("default").filter(|it| !it.is_null()) { " Default: " code { (OutsideText(&json::to_text(default))) } } }
         }
     }
 }

@@ -39,6 +39,9 @@ fn nested_block(value: &Value, name: &str, depth: usize) -> Markup {
     if let Some(source) = picture_source(value) {
         return html! { p class="picture" { img src=(source) alt=(format!("Picture of {name}")); } };
     }
+    if let Some(reference) = plan_reference(value) {
+        return html! { code { "→ " (OutsideText(reference)) } };
+    }
     if let Some(members) = value.as_object() {
         return match depth < DEPTH_MAX && !members.is_empty() {
             true => members_list(members, depth),
@@ -52,6 +55,12 @@ fn nested_block(value: &Value, name: &str, depth: usize) -> Markup {
         Some(table) => table.markup(),
         None => html! { code { (OutsideText(&shorten_text(&json::to_text(value), TEXT_CHARS))) } },
     }
+}
+
+/// The reference of a plan that a value is: `{"$ref": "step.field"}`.
+fn plan_reference(value: &Value) -> Option<&str> {
+    let members = value.as_object()?;
+    value.text("$ref").filter(|_| members.len() == 1)
 }
 
 /// A text: on one line as it is, else as lines.

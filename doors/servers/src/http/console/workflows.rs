@@ -38,7 +38,7 @@ pub(super) async fn list_workflows(
                     None => (empty_block("This session does not read workflows.")),
                     Some(state) if state.workflows().is_empty() => (empty_block("No workflow has begun.")),
                     Some(state) => {
-                        div class="scroll" tabindex="0" role="region" aria-labelledby="workflows" {
+                        div class="scroll" tabindex="0" role="region" aria-label="Table of workflows" {
                             table class="rows" {
                                 thead { tr { th scope="col" { "Workflow" } th scope="col" { "Stage" } th scope="col" { "Stages" } th scope="col" { "Feedback open" } } }
                                 tbody {
@@ -74,7 +74,7 @@ pub(super) async fn list_workflows(
 
 fn pipelines_table(pipelines: &[PipelineRecord]) -> Markup {
     html! {
-        div class="scroll" tabindex="0" role="region" aria-labelledby="pipelines" {
+        div class="scroll" tabindex="0" role="region" aria-label="Table of pipelines" {
             table class="rows" {
                 thead { tr { th scope="col" { "State" } th scope="col" { "Pipeline" } th scope="col" { "File" } th scope="col" { "Role" } th scope="col" { "Changed" } } }
                 tbody {

@@ -61,7 +61,7 @@ pub(super) fn draw_graph(model: &RunModel, link: &dyn Fn(&str) -> String) -> Mar
                 g class="arrows" aria-hidden="true" {
                     @for (from, to) in &arrows {
                         @let (from, to) = (&boxes[*from], &boxes[*to]);
-                        path class={ @if is_bad(&from.state) && !from.state.is_empty() { "failed" } } d=(arrow_path(from, to)) {}
+                        path class={ @if is_bad(&from.state) && !from.state.is_empty() { "failed" } } d=(arrow_path(&boxes, from, to)) {}
                     }
                 }
                 @for one in &boxes { (box_markup(one, link)) }
@@ -77,20 +77,23 @@ fn is_bad(state: &str) -> bool {
 fn box_markup(one: &GraphBox, link: &dyn Fn(&str) -> String) -> Markup {
     let (class, sign) = state_class(&one.state);
     let words = one.state.replace('_', " ");
+    let (title, tool) = (shorten_name(&one.title), shorten_name(&one.tool));
+    let right = one.x() + WIDTH - 16;
     html! {
-        a href=(link(&one.step)) aria-label={ (one.title) ", " (one.tool) ", " (words) } {
+        a href=(link(&one.step)) {
             g class={ "box " (class) } {
+                title { (OutsideText(&one.title)) ", " (OutsideText(&one.tool)) ", " (OutsideText(&words)) }
                 rect x=(one.x()) y=(one.y()) width=(WIDTH) height=(HEIGHT) rx="5" {}
                 @if one.count > 1 { rect class="pile" x=(one.x() + 4) y=(one.y() + HEIGHT) width=(WIDTH - 8) height="4" rx="2" {} }
-                text class="name" x=(one.x() + 10) y=(one.y() + 17) { (OutsideText(&shortened(&one.title))) }
-                text class="tool" x=(one.x() + 10) y=(one.y() + 32) { (OutsideText(&shortened(&one.tool))) }
-                text class="sign" x=(one.x() + WIDTH - 16) y=(one.y() + 17) { (sign) }
+                text class="name" x=(one.x() + 10) y=(one.y() + 17) { (OutsideText(&title)) }
+                text class="tool" x=(one.x() + 10) y=(one.y() + 32) { (OutsideText(&tool)) }
+                text class="sign" aria-hidden="true" x=(right) y=(one.y() + 17) { (sign) }
             }
         }
     }
 }
 
-fn shortened(text: &str) -> String {
+fn shorten_name(text: &str) -> String {
     let mut shown: String = text.chars().take(NAME_CHARS).collect();
     if text.chars().nth(NAME_CHARS).is_some() {
         shown.pop();
@@ -155,11 +158,21 @@ fn arrows_of(model: &RunModel, places: &[usize]) -> Vec<(usize, usize)> {
     arrows
 }
 
-/// A curve from the right side of a box to the left side of another.
-fn arrow_path(from: &GraphBox, to: &GraphBox) -> String {
+/// A line from the right side of a box to the left side of another; over the waves between them along a row that is free there.
+fn arrow_path(boxes: &[GraphBox], from: &GraphBox, to: &GraphBox) -> String {
+    let is_free = |row: usize| {
+        let between = |one: &&GraphBox| one.wave > from.wave && one.wave < to.wave;
+        !boxes.iter().filter(between).any(|one| one.row == row)
+    };
     let (x, y) = (from.x() + WIDTH, from.y() + HEIGHT / 2);
     let (end_x, end_y) = (to.x(), to.y() + HEIGHT / 2);
-    let bend = (end_x.saturating_sub(x) / 2).max(GAP_ACROSS / 2);
-    let (first, last) = (x + bend, end_x.saturating_sub(bend));
-    format!("M{x} {y}C{first} {y} {last} {end_y} {end_x} {end_y}")
+    let is_next = to.wave <= from.wave + 1;
+    let (bend_x, bend_end) = match (is_next, is_free(from.row), is_free(to.row)) {
+        (false, true, _) => (end_x.saturating_sub(GAP_ACROSS), end_x),
+        (false, false, true) => (x, x + GAP_ACROSS),
+        _ => (x, end_x),
+    };
+    let half = (bend_end.saturating_sub(bend_x) / 2).max(GAP_ACROSS / 4);
+    let (first, last) = (bend_x + half, bend_end.saturating_sub(half));
+    format!("M{x} {y}H{bend_x}C{first} {y} {last} {end_y} {bend_end} {end_y}H{end_x}")
 }

@@ -271,7 +271,7 @@ impl RunView<'_> {
                 }
                 @if rows.is_empty() { (empty_block("No step is like that.")) }
                 @else {
-                    div class="scroll" tabindex="0" role="region" aria-labelledby="steps" {
+                    div class="scroll" tabindex="0" role="region" aria-label="Table of steps" {
                         table class="rows" {
                             thead { tr {
                                 th scope="col" { "State" } th scope="col" { "Step" } th scope="col" { "Tool" } th scope="col" { "Took" }
@@ -280,7 +280,7 @@ impl RunView<'_> {
                             tbody { @for step in shown { (self.step_row(step)) } }
                         }
                     }
-                    (page_links(newer.as_deref(), older.as_deref()))
+                    (page_links((newer.as_deref(), "Before"), (older.as_deref(), "Next")))
                 }
             }
         }
