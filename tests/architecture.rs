@@ -65,6 +65,7 @@ const ARROWS: [(&str, &[&str]); 28] = [
             "sessions",
             "thread-pools",
             "tool-core",
+            "workflow",
         ],
     ),
     (
@@ -133,7 +134,15 @@ const ARROWS: [(&str, &[&str]); 28] = [
 ];
 
 /// Crates that only the doors may name.
-const DOORS_ONLY: [&str; 6] = ["clap", "tokio", "rmcp", "axum", "ctrlc", "signal-hook"];
+const DOORS_ONLY: [&str; 7] = [
+    "clap",
+    "tokio",
+    "rmcp",
+    "axum",
+    "maud",
+    "ctrlc",
+    "signal-hook",
+];
 
 pub(crate) fn metadata() -> serde_json::Value {
     let output = Command::new(env!("CARGO"))

@@ -92,6 +92,10 @@ pub fn serve_http(
         }
         let access = server.settings.console.as_ref();
         if let Some(access) = access.and_then(ConsoleAccess::terminal) {
+            // What its runs and tries ask is decided by the person who looks, in this process.
+            if let Some(state) = server.toolkit.state() {
+                state.act_for_approver();
+            }
             let ticket = server.console.new_ticket()?;
             (access.opened)(&format!(
                 "{scheme}://{address}/console/open?ticket={ticket}"

@@ -75,6 +75,59 @@ fn a_suspended_run_is_approved_to_its_end() {
 }
 
 #[test]
+fn what_the_next_steps_and_a_try_ask_is_decided_in_the_same_console() {
+    let place = Place::new();
+    place.write(
+        "p.yaml",
+        "version: 1\nid: two\nsteps:\n  - {id: a, tool: write_file, args: {path: a.txt, content: x}}\n  - {id: b, tool: write_file, args: {path: b.txt, content: x}, after: [a]}\n",
+    );
+    let begun = place.run(&["run", "p.yaml"], "");
+    let text = |pointer: &str| begun.at(pointer).as_str().expect("a text").to_owned();
+    let (run, first) = (text("/metadata/chain_id"), text("/metadata/approval_id"));
+    let browser = Browser::at_terminal(&place);
+    let resume = |id: &str| {
+        let fields = [("id", id), ("decision", "resume")];
+        browser.send("/console/decide", &fields).expect(303);
+    };
+    resume(&first);
+    let mut second = String::new();
+    until("the second request", || {
+        let inbox = browser.page("/console");
+        let found = inbox.split("id=\"approval-").nth(1);
+        second = found
+            .map_or("", |rest| rest.split('"').next().unwrap_or(""))
+            .to_owned();
+        !second.is_empty() && second != first
+    });
+    resume(&second);
+    until("the end", || {
+        browser
+            .page(&format!("/console/runs/{run}"))
+            .contains("succeeded")
+    });
+    assert_eq!(place.read("b.txt"), "x");
+    let fields = [("a.path", "c.txt"), ("a.content", "x")];
+    let asked = browser.send("/console/tools/write_file", &fields);
+    let id = asked
+        .expect(200)
+        .body
+        .split_once("/console/approvals/")
+        .expect("a link")
+        .1;
+    let id = id.split('"').next().expect("an id");
+    browser
+        .send("/console/decide", &[("id", id), ("decision", "approve")])
+        .expect(303);
+    let made = browser.send("/console/tools/write_file", &fields);
+    assert!(
+        !made.expect(200).body.contains("/console/approvals/"),
+        "{}",
+        made.body
+    );
+    assert_eq!(place.read("c.txt"), "x");
+}
+
+#[test]
 fn equal_calls_are_denied_together_and_a_rule_allows_the_next() {
     let place = Place::new();
     let args = json!({"path": "a.txt", "content": "x"});
@@ -136,7 +189,7 @@ fn of_two_people_one_decides_and_the_other_sees_who() {
     let second = bob.send("/console/decide", &[("id", &request), ("decision", "deny")]);
     let told = &second.expect(409).body;
     assert!(
-        told.contains("Somebody was first") && told.contains("key ann"),
+        told.contains("Another person was first") && told.contains("key ann"),
         "{told}"
     );
     let inbox = bob.page("/console");

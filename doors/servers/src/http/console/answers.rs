@@ -187,7 +187,7 @@ fn answer_notice(server: &HttpServer, id: &str, text: &str, by: &str) -> Result<
     if let Some(answer) = answers.first() {
         let first: String = answer.text.chars().take(80).collect();
         return Err(
-            tool_error!(Conflict, "settled"; "this has its answer: `{first}`"; "somebody was first; open the inbox again"),
+            tool_error!(Conflict, "settled"; "this has its answer: `{first}`"; "another person was first; open the inbox again"),
         );
     }
     if found.kind == "gate" {

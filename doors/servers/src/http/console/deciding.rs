@@ -136,7 +136,7 @@ pub(super) async fn decide_requests(
             section: ConsoleSection::Inbox,
             is_live: false,
             body: html! {
-                h1 { "Somebody was first" }
+                h1 { "Another person was first" }
                 p { "This request waits no longer, and your decision changed nothing." }
                 (decided_card(&settled))
                 p { a href="/console" { "To the inbox" } }

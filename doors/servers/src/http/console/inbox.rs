@@ -173,7 +173,7 @@ fn inbox_body(server: &HttpServer, visit: &ConsoleVisit, search: &str) -> Result
                 @for run in &undecided {
                     article class="card" id={ "run-" (run.id) } {
                         h3 { a href={ "/console/runs/" (run.id) } { (OutsideText(&run.plan_id)) " " code { (run.id) } } }
-                        p { "A call began, and nobody knows whether it acted. Check it, then rule on it on the page of the run." }
+                        p { "A call began, and it is unknown whether it acted. Check it, then rule on it on the page of the run." }
                         p class="small" { "since " (time_element(run.changed_ms)) " as " code { (OutsideText(&run.role)) } }
                     }
                 }
@@ -389,7 +389,7 @@ fn decided_table(decided: &[Approval]) -> Markup {
                                     th scope="row" { a href={ "/console/approvals/" (one.id) } { (OutsideText(&one.tool)) } }
                                     td { (OutsideText(&one.role)) }
                                     td class="wide" { (OutsideText(&shorten_text(&one.preview, PREVIEW_CHARS))) }
-                                    td { (OutsideText(one.decided_by.as_deref().unwrap_or("nobody"))) }
+                                    td { (OutsideText(one.decided_by.as_deref().unwrap_or("-"))) }
                                     td { (time_element(one.decided_ms.unwrap_or(one.expires_ms))) }
                                 }
                             }
@@ -453,7 +453,7 @@ pub(super) fn decided_card(approval: &Approval) -> Markup {
             p {
                 @match (&approval.decided_by, approval.decided_ms) {
                     (Some(by), Some(when)) => { "Decided by " b { (OutsideText(by)) } " " (time_element(when)) " (" (format_local_time(when)) ")." }
-                    _ => "Nobody decided it in time.",
+                    _ => "It was not decided in time.",
                 }
                 @if approval.state == "consumed" { " The call that it was for was made." }
             }

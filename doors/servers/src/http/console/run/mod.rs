@@ -218,12 +218,12 @@ impl RunView<'_> {
         }
     }
 
-    /// Forms that rule on calls whose outcome nobody knows.
+    /// Forms that rule on calls whose outcome is unknown.
     fn ruling_forms(&self, visit: &ConsoleVisit, server: &HttpServer) -> Markup {
         let may = visit.is_terminal() && sees_approvals(server, visit);
         html! {
             div class="note" {
-                p { b { "Nobody knows whether these calls acted." } " Check each, then rule on it." }
+                p { b { "It is unknown whether these calls acted." } " Check each, then rule on it." }
                 @if !may { p { "The operator rules on them, at the terminal or in the console of the terminal." } }
                 @for call in &self.model.unknown_calls {
                     p { code { (OutsideText(call)) } }

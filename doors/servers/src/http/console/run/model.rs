@@ -21,7 +21,7 @@ pub(super) struct RunModel {
     pub(super) steps: Vec<StepRow>,
     /// The step at which it failed.
     pub(super) failed_step: Option<String>,
-    /// Calls that began and whose end nobody knows.
+    /// Calls that began and whose end is unknown.
     pub(super) unknown_calls: Vec<String>,
     /// First and last moment of any call, in milliseconds of Unix time.
     first_ms: u64,
