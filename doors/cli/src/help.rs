@@ -129,6 +129,7 @@ fn find_help_page(name: &str) -> Option<&'static str> {
 pub(super) const PAGES: &[(&str, &str)] = &[
     ("agents", include_str!("../assets/docs/agents.md")),
     ("answers", include_str!("../assets/docs/answers.md")),
+    ("console", include_str!("../assets/docs/console.md")),
     ("expressions", include_str!("../assets/docs/expressions.md")),
     ("files", include_str!("../assets/docs/files.md")),
     ("glossary", include_str!("../assets/docs/glossary.md")),

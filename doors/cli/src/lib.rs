@@ -121,7 +121,7 @@ enum CliCommand {
     Replay(replay::ReplayCommand),
     /// Answer many calls: JSON lines, MCP clients, HTTP
     Serve(serve::ServeCommand),
-    /// Open pages in a browser: approve, watch runs, try tools
+    /// Serve pages to a browser: approve calls, watch runs, try tools
     Console(console::ConsoleCommand),
     /// List, create and revoke keys of the HTTP server
     #[command(subcommand)]

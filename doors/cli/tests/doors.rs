@@ -59,6 +59,7 @@ const WRONG: &[(&str, &[&str])] = &[
     ("trust", &["trust", "--nope"]),
     ("workspace", &["workspace", "adopt", "--nope"]),
     ("completions", &["completions", "nosh"]),
+    ("console", &["console", "--listen", "192.0.2.1:0"]),
     ("man", &["man", "--nope"]),
     ("help", &["help", "nothing"]),
 ];

@@ -24,7 +24,8 @@ fn a_form_without_the_token_of_its_session_is_refused() {
     let browser = Browser::at_terminal(&place);
     let origin = browser.origin();
     let own = browser.token();
-    let wrong = format!("{}0", &own[..own.len() - 1]);
+    let last = if own.ends_with('0') { '1' } else { '0' };
+    let wrong = format!("{}{last}", &own[..own.len() - 1]);
     for path in FORMS {
         for fields in [
             &[][..],
@@ -33,10 +34,6 @@ fn a_form_without_the_token_of_its_session_is_refused() {
             &[("form_token", &*own), ("form_token", &*own)],
         ] {
             let sent = browser.send_as(path, fields, &[("Origin", &origin)]);
-            // One that differs in the last place may be right by chance.
-            if fields.iter().any(|(_, value)| *value == own) && fields.len() == 1 {
-                continue;
-            }
             check_fields(sent.expect(403));
         }
         // Another kind of body, which pages of other sites can send without being asked.

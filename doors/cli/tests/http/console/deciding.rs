@@ -305,6 +305,41 @@ fn a_run_is_cancelled_from_its_page() {
         .expect(404);
 }
 
+/// A process that is killed while a request is on its way leaves an outcome that is unknown: a person rules on it on the page of the run.
+#[test]
+fn an_unknown_outcome_is_ruled_on_and_the_run_goes_to_its_end() {
+    let place = Place::new();
+    let socket = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let host = format!("127.0.0.1:{}", socket.local_addr().expect("bound").port());
+    place.write(
+        "mathchain.toml",
+        &format!(
+            "version = 1\n[permissions.network]\nallowed_hosts = [\"{host}\"]\nallow_private = [\"{host}\"]\n[[policies]]\nlevel = \"global\"\n  [[policies.rules]]\n  match = {{ tools = [\"http_post\"] }}\n  decision = \"allow\"\n"
+        ),
+    );
+    place.write("p.yaml", &format!("version: 1\nid: sends\nsteps:\n  - {{id: send, tool: http_post, args: {{url: 'http://{host}/x'}}}}\n  - {{id: sum, tool: calculate, args: {{expression: 6*7}}, after: [send]}}\n"));
+    let mut child = place.command(&["run", "p.yaml"]).spawn().expect("starts");
+    let _request = socket.accept().expect("a request");
+    child.kill().expect("is there");
+    child.wait().expect("ends");
+    let run = place.run(&["runs", "list"], "").at("/0/run");
+    let run = run.as_str().expect("an id");
+    let browser = Browser::at_terminal(&place);
+    let path = format!("/console/runs/{run}");
+    assert!(browser.page(&path).contains("interrupted"));
+    browser.send(&format!("{path}/resume"), &[]).expect(303);
+    until("the question", || {
+        browser.page(&path).contains("value=\"send\"")
+    });
+    assert!(browser.page("/console").contains("Unknown outcomes"));
+    browser.send(&format!("{path}/resume"), &[]).expect(409);
+    let wrong = [("call", "send"), ("outcome", "done"), ("result", "{")];
+    browser.send(&format!("{path}/rule"), &wrong).expect(422);
+    let ruled = [("call", "send"), ("outcome", "failed")];
+    browser.send(&format!("{path}/rule"), &ruled).expect(303);
+    until("the end", || browser.page(&path).contains("Failed at step"));
+}
+
 #[test]
 fn a_question_is_answered_once() {
     let place = Place::new();
