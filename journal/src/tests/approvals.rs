@@ -56,6 +56,27 @@ fn an_approval_that_became_a_rule_is_used_up() {
     assert_reason(desk.state.approve_by_rule(&id, "terminal"), "settled");
 }
 
+/// Of two people who decide at once, one does not take back what the other granted.
+#[test]
+fn a_denial_of_what_waits_revokes_no_grant() {
+    let desk = Desk::new();
+    let ApprovalState::Pending { id, .. } = desk.state.settle(&request("d"), &Value::Null).unwrap()
+    else {
+        panic!("it waits");
+    };
+    desk.state.approve(&id, "key ann").unwrap();
+    let every = crate::StateScope::default();
+    assert_reason(
+        desk.state.decline_pending_in(&every, &id, "key bob"),
+        "settled",
+    );
+    assert_eq!(desk.state.approval(&id).unwrap().0.state, "granted");
+    assert_eq!(
+        desk.state.decline(&id, "key bob").unwrap().state,
+        "declined"
+    );
+}
+
 struct Desk {
     _folder: TempDir,
     clock: Arc<TestClock>,

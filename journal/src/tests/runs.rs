@@ -391,3 +391,49 @@ fn a_file_of_version_9_learns_the_parents_of_runs() {
     assert_eq!(state.runs_within("outer").unwrap().len(), 2);
     assert_eq!(state.verify(&[], true).unwrap().faults, []);
 }
+
+/// A list takes a part of what fits, and tells the newest record as it grows.
+#[test]
+fn runs_are_listed_by_state_and_words_a_part_at_a_time() {
+    let top = folder();
+    let state = Arc::new(open(top.path()));
+    assert_eq!(state.newest_record().unwrap(), 0);
+    let ends = [RunState::Succeeded, RunState::Failed, RunState::Suspended];
+    for number in 0..9 {
+        let header = RunHeader {
+            id: Some(format!("run-{number}")),
+            plan_id: ["Daily", "weekly"][number % 2].to_owned(),
+            ..header()
+        };
+        let journal = state.begin_run(&header).unwrap();
+        journal.finish(ends[number % 3]).unwrap();
+    }
+    state.flush().unwrap();
+    assert!(state.newest_record().unwrap() >= 9);
+    let every = crate::StateScope::default();
+    let ids = |states: &[RunState], text: &str, skipped: usize, count: usize| -> Vec<String> {
+        let filter = crate::RunFilter {
+            states: states.to_vec(),
+            text: text.to_owned(),
+        };
+        let found = state.runs_matching(&every, &filter, skipped, count);
+        found.unwrap().into_iter().map(|run| run.id).collect()
+    };
+    assert_eq!(ids(&[], "", 0, 2), ["run-8", "run-7"]);
+    assert_eq!(ids(&[], "", 7, 5), ["run-1", "run-0"]);
+    assert_eq!(
+        ids(&[RunState::Failed], "", 0, 9),
+        ["run-7", "run-4", "run-1"]
+    );
+    assert_eq!(
+        ids(&[RunState::Failed, RunState::Suspended], "", 0, 2),
+        ["run-8", "run-7"]
+    );
+    assert_eq!(ids(&[], "DAILY", 0, 2), ["run-8", "run-6"]);
+    assert_eq!(ids(&[], "run-3", 0, 9), ["run-3"]);
+    assert!(
+        ids(&[], "un-3", 0, 9).is_empty(),
+        "an id is named by its beginning"
+    );
+    assert!(ids(&[RunState::Cancelled], "", 0, 9).is_empty());
+}

@@ -38,7 +38,7 @@ pub(super) async fn guard_request(
     let is_console =
         server.settings.console.is_some() && console::is_console_path(request.uri().path());
     let checked = match is_console {
-        true => console::check_visit(&server, &mut request, begun),
+        true => console::check_visit(&server, &mut request, begun).map_err(|refusal| *refusal),
         false => check_request(&server, &mut request, begun)
             .map_err(|error| reply::error_response(&error)),
     };

@@ -49,13 +49,12 @@ pub(in super::super) fn is_console_path(path: &str) -> bool {
 ///
 /// # Errors
 /// The page that says what is wrong, or leads to the sign-in.
-#[expect(clippy::result_large_err, reason = "the error is the answer")]
 pub(in super::super) fn check_visit(
     server: &Arc<HttpServer>,
     request: &mut Request,
     now: Instant,
-) -> std::result::Result<Option<RequestSlot>, Response> {
-    let refuse = |error| layout::error_response(&error);
+) -> std::result::Result<Option<RequestSlot>, Box<Response>> {
+    let refuse = |error| Box::new(layout::error_response(&error));
     let (headers, path) = (request.headers(), request.uri().path());
     require_known_host(server, request.uri(), headers).map_err(refuse)?;
     let is_reading = matches!(*request.method(), Method::GET | Method::HEAD);
@@ -68,12 +67,12 @@ pub(in super::super) fn check_visit(
         return Ok(slot);
     }
     let Some(session) = server.console.of_request(server, headers) else {
-        return Err(match is_reading && path != super::live::PATH {
+        return Err(Box::new(match is_reading && path != super::live::PATH {
             true => redirect_response("/console/sign-in"),
             false => layout::error_response(&tool_error!(PolicyDenied, "server_key";
                 "you are not signed in, or no longer";
                 "open the link of `mathchain console`, or sign in with a key at /console/sign-in")),
-        });
+        }));
     };
     if session.origin == SessionOrigin::Terminal {
         peer::require_own_user(server, request).map_err(refuse)?;
