@@ -100,7 +100,7 @@ impl Tool for Args {
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "a growth": r#"{"equation": "y' = 2y", "conditions": "y(0) = 3"}"#
-            => r#"{"solutions": [{"equation": {"text": "y = 3*exp(2*x)", "latex": "y = 3 e^{2 x}", "unicode": "y = 3·e^(2·x)"}, "value": "3*exp(2*x)",
+            => r#"{"solutions": [{"equation": {"text": "y = 3*exp(2*x)", "latex": "y = 3 e^{2 x}", "unicode": "y = 3·exp(2·x)"}, "value": "3*exp(2*x)",
                 "explicit": true}], "constants": [], "method": "linear, by an integrating factor", "order": 1, "unknown": "y(x)",
                 "read_as": "derivative(y(x), x, 1) = 2*y(x)",
                 "verified": {"how": "each solution was put back into the equation and the conditions", "points": 6, "digits": 30}}"#;
