@@ -6,7 +6,7 @@ use tests::{files_below, root};
 const LINES_MAX: usize = 100;
 
 /// Folders with crates of the product.
-const CRATES: [&str; 21] = [
+const CRATES: [&str; 22] = [
     "agents",
     "chain-runtime",
     "doors/cli",

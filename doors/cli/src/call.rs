@@ -136,10 +136,7 @@ pub(super) fn run_call_command(global: &GlobalArgs, call: &CallCommand) -> Resul
     if let (Some(picture), true) = (&picture, is_drawn) {
         return caller.call_and_draw(tool, &args, picture);
     }
-    let mut outcome = caller.call_tool(name, &args)?;
-    if global.format() == OutputFormat::Csv {
-        outcome = open_table(&toolkit, outcome)?;
-    }
+    let outcome = open_table(&toolkit, &global, caller.call_tool(name, &args)?)?;
     let Some(picture) = picture else {
         return finish_answer(&toolkit, &global, &outcome);
     };
@@ -157,9 +154,11 @@ pub(super) fn run_call_command(global: &GlobalArgs, call: &CallCommand) -> Resul
     }
 }
 
-/// The answer with all rows of its table, where that is an artifact: delimited text has no handles.
-fn open_table(toolkit: &Toolkit, outcome: CallOutcome) -> Result<CallOutcome> {
-    let output = outcome.output();
+/// The answer; for delimited text, which has no handles, with all rows of a table that is an artifact.
+fn open_table(toolkit: &Toolkit, global: &GlobalArgs, outcome: CallOutcome) -> Result<CallOutcome> {
+    let output = outcome
+        .output()
+        .filter(|_| global.format() == OutputFormat::Csv);
     let handle = output.and_then(|output| ArtifactHandle::from_value(output.get("table")?));
     let (Some(handle), Some(state), Some(output)) = (handle, toolkit.state(), output) else {
         return Ok(outcome);

@@ -19,7 +19,7 @@ pub(crate) struct Args {
     /// The function of `t`, such as `exp(-2t)*sin(3t)` or `heaviside(t-1)`, or with `inverse` the transform, such as `1/(s^2+4)`; as `calculate` reads it or in
     /// LaTeX. With an unknown function also an equation such as `y'' + y = sin(t)`.
     pub expression: String,
-    /// Whether the expression is a transform and its function is asked for.
+    /// Whether the expression is a transform, whose function of time is computed.
     #[value(default)]
     pub inverse: bool,
     /// The variable of the expression; `t` when absent, with `inverse` `s`.

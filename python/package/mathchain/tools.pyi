@@ -1958,11 +1958,17 @@ class SymbolicDiffResultDerivative(TypedDict):
     text: str
     unicode: str
 
+class SymbolicDiffResultVerified(TypedDict):
+    digits: int
+    how: str
+    points: int
+
 class SymbolicDiffResult(TypedDict):
     ambiguities: NotRequired[list[SymbolicDiffResultAmbiguities]]
     derivative: SymbolicDiffResultDerivative
     read_as: str
     variable: str
+    verified: SymbolicDiffResultVerified
 
 class SymbolicIntegrateResultAmbiguities(TypedDict):
     fragment: str
@@ -2025,12 +2031,18 @@ class SymbolicSeriesResultSeries(TypedDict):
     text: str
     unicode: str
 
+class SymbolicSeriesResultVerified(TypedDict):
+    digits: int
+    how: str
+    points: int
+
 class SymbolicSeriesResult(TypedDict):
     ambiguities: NotRequired[list[SymbolicSeriesResultAmbiguities]]
     order: str
     read_as: str
     series: SymbolicSeriesResultSeries
     variable: str
+    verified: SymbolicSeriesResultVerified
 
 class SymbolicSumResultAmbiguities(TypedDict):
     fragment: str
@@ -2046,6 +2058,114 @@ class SymbolicSumResult(TypedDict):
     ambiguities: NotRequired[list[SymbolicSumResultAmbiguities]]
     read_as: str
     sum: SymbolicSumResultSum
+
+class MatrixSymbolicResultAmbiguities(TypedDict):
+    fragment: str
+    or: str
+    read_as: str
+
+class MatrixSymbolicResultEigenvaluesValue(TypedDict):
+    latex: str
+    text: str
+    unicode: str
+
+class MatrixSymbolicResultEigenvalues(TypedDict):
+    digits: NotRequired[str | None]
+    exact: bool
+    multiplicity: int
+    value: MatrixSymbolicResultEigenvaluesValue
+    vectors: NotRequired[list[list[str]]]
+
+class MatrixSymbolicResultResult(TypedDict):
+    latex: str
+    rows: list[list[str]]
+    unicode: list[str]
+
+class MatrixSymbolicResultValue(TypedDict):
+    latex: str
+    text: str
+    unicode: str
+
+class MatrixSymbolicResultVerified(TypedDict):
+    digits: int
+    how: str
+    points: int
+
+class MatrixSymbolicResult(TypedDict):
+    ambiguities: NotRequired[list[MatrixSymbolicResultAmbiguities]]
+    conditions: NotRequired[list[str]]
+    consistent: NotRequired[bool | None]
+    eigenvalues: NotRequired[list[MatrixSymbolicResultEigenvalues]]
+    null_space: NotRequired[list[list[str]]]
+    rank: NotRequired[int | None]
+    read_as: list[list[str]]
+    result: NotRequired[MatrixSymbolicResultResult | None]
+    unsolved: NotRequired[list[str]]
+    value: NotRequired[MatrixSymbolicResultValue | None]
+    verified: MatrixSymbolicResultVerified
+
+class LaplaceTransformResultAmbiguities(TypedDict):
+    fragment: str
+    or: str
+    read_as: str
+
+class LaplaceTransformResultResult(TypedDict):
+    latex: str
+    text: str
+    unicode: str
+
+class LaplaceTransformResultSolved(TypedDict):
+    latex: str
+    text: str
+    unicode: str
+
+class LaplaceTransformResultVerified(TypedDict):
+    digits: int
+    how: str
+    points: int
+
+class LaplaceTransformResult(TypedDict):
+    ambiguities: NotRequired[list[LaplaceTransformResultAmbiguities]]
+    conditions: NotRequired[list[str]]
+    converges: NotRequired[str | None]
+    read_as: str
+    result: LaplaceTransformResultResult
+    solved: NotRequired[LaplaceTransformResultSolved | None]
+    variable: str
+    verified: LaplaceTransformResultVerified
+
+class SymbolicOdeResultAmbiguities(TypedDict):
+    fragment: str
+    or: str
+    read_as: str
+
+class SymbolicOdeResultSolutionsEquation(TypedDict):
+    latex: str
+    text: str
+    unicode: str
+
+class SymbolicOdeResultSolutions(TypedDict):
+    equation: SymbolicOdeResultSolutionsEquation
+    explicit: bool
+    on_branch: NotRequired[bool]
+    value: NotRequired[str | None]
+
+class SymbolicOdeResultVerified(TypedDict):
+    digits: int
+    how: str
+    points: int
+
+class SymbolicOdeResult(TypedDict):
+    ambiguities: NotRequired[list[SymbolicOdeResultAmbiguities]]
+    assumed: NotRequired[list[str]]
+    constants: list[str]
+    method: str
+    order: int
+    read_as: str
+    singular: NotRequired[list[str]]
+    solutions: list[SymbolicOdeResultSolutions]
+    unknown: str
+    verified: SymbolicOdeResultVerified
 
 class NumberTheoryResultCertificate(TypedDict):
     bases: NDArray[np.int64]
@@ -4613,6 +4733,41 @@ class Tools:
             to: The last index: a whole number, a symbol such as `n`, or `inf`.
         """
 
+    def matrix_symbolic(self, *, assumptions: str | Sequence[str] | None = ..., b: str | Sequence[float | str | Sequence[float | str]] | None = ..., exponent: int | None = ..., matrix: str | Sequence[float | str | Sequence[float | str]], operation: Literal["determinant", "inverse", "rref", "rank", "null_space", "trace", "transpose", "power", "product", "solve", "characteristic_polynomial", "eigenvalues", "eigenvectors"], variable: str | None = ..., progress: Progress | None = None) -> MatrixSymbolicResult:
+        """Work with a matrix of numbers and formulas exactly: determinant, inverse, rank, reduced rows, null space, linear systems, powers, products, characteristic polynomial, eigenvalues and eigenvectors, with the values of symbols for which the answer does not hold.
+
+        Arguments:
+            assumptions: What is known of symbols, such as `a > 0`.
+            b: Of `product` the right factor, of `solve` the right-hand side: a list, or rows for several at once.
+            exponent: Of `power` the exponent, with symbols from -60 to 60; below zero the power of the inverse.
+            matrix: The matrix: rows of numbers and formulas such as `[[1, "a"], ["a", 2]]`, or a text such as `1, a; a, 2` or a `pmatrix` of LaTeX. Numbers are exact as they are written. At most 40 rows and columns of numbers, 12 with symbols, roots or functions.
+            operation: What is asked for.
+            variable: Name of the variable of the characteristic polynomial; `lambda` when absent.
+        """
+
+    def laplace_transform(self, *, assumptions: str | Sequence[str] | None = ..., expression: str, initial: str | Sequence[str] | None = ..., inverse: bool = ..., to: str | None = ..., variable: str | None = ..., progress: Progress | None = None) -> LaplaceTransformResult:
+        """The Laplace transform of a function of time as a formula with its half plane of convergence, or the function of a transform: partial fractions, delays as steps, impulses; of equations with an unknown function too. Each answer is compared with a quadrature or transformed back.
+
+        Arguments:
+            assumptions: What is known of symbols, such as `a > 0`.
+            expression: The function of `t`, such as `exp(-2t)*sin(3t)` or `heaviside(t-1)`, or with `inverse` the transform, such as `1/(s^2+4)`; as `calculate` reads it or in LaTeX. With an unknown function also an equation such as `y'' + y = sin(t)`.
+            initial: Values of the unknown function at 0, such as `y(0) = 1, y'(0) = 0`.
+            inverse: Whether the expression is a transform and its function is asked for.
+            to: The variable of the answer; `s` when absent, with `inverse` `t`.
+            variable: The variable of the expression; `t` when absent, with `inverse` `s`.
+        """
+
+    def symbolic_ode(self, *, assumptions: str | Sequence[str] | None = ..., conditions: str | Sequence[str] | None = ..., equation: str, function: str | None = ..., variable: str | None = ..., progress: Progress | None = None) -> SymbolicOdeResult:
+        """Solve an ordinary differential equation in closed form: first order (linear, separable, Bernoulli, exact, homogeneous, Riccati), linear with constant coefficients to order 6, Cauchy-Euler, and orders that a substitution makes lower; with conditions or constants `C1`, `C2`. Every solution is put back.
+
+        Arguments:
+            assumptions: What is known of symbols, such as `k > 0`.
+            conditions: Values at points, such as `y(0) = 1, y'(0) = 0`; without them the solution has constants.
+            equation: The equation, such as `y'' + 3y' + 2y = exp(-x)`, `dy/dx = x*y` or LaTeX with `\\frac{dy}{dx}` or `\\ddot{x}`; the function may stand without its argument.
+            function: The unknown function; the one with a derivative when absent.
+            variable: Its variable; that of `dy/dx` or `y(x)` when absent, else `x` or `t`.
+        """
+
     def number_theory(self, *, base: int | str | None = ..., continued_fraction: str | None = ..., crt: Sequence[int | str] | None = ..., degree: int | None = ..., digits: int | str | None = ..., diophantine: Sequence[int | str] | None = ..., discrete_log: Sequence[int | str] | None = ..., divisors: int | str | None = ..., effort: int | None = ..., factor: int | str | None = ..., gcd: Sequence[int | str] | None = ..., is_prime: int | str | None = ..., jacobi: Sequence[int | str] | None = ..., mod_inverse: int | str | None = ..., mod_pow: Sequence[int | str] | None = ..., mod_sqrt: int | str | None = ..., moduli: Sequence[int | str] | None = ..., modulus: int | str | None = ..., next_prime: int | str | None = ..., order: int | str | None = ..., pell: int | str | None = ..., perfect_power: int | str | None = ..., previous_prime: int | str | None = ..., primes: Sequence[int | str] | None = ..., primitive_root: int | str | None = ..., right: int | None = ..., root: int | str | None = ..., squares: int | str | None = ..., terms: int | None = ..., totient: int | str | None = ..., progress: Progress | None = None) -> NumberTheoryResult:
         """Answer one question about integers of any length, exactly: prime factors, primality with proof, greatest common divisor, modular inverse, power, root and logarithm, Chinese remainders, totient and divisors, continued fractions, Diophantine and Pell equations, sums of squares.
 
@@ -6083,6 +6238,9 @@ symbolic_integrate = _tools.symbolic_integrate
 symbolic_limit = _tools.symbolic_limit
 symbolic_series = _tools.symbolic_series
 symbolic_sum = _tools.symbolic_sum
+matrix_symbolic = _tools.matrix_symbolic
+laplace_transform = _tools.laplace_transform
+symbolic_ode = _tools.symbolic_ode
 number_theory = _tools.number_theory
 combinatorics = _tools.combinatorics
 render_math = _tools.render_math

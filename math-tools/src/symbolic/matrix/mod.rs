@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// The matrix: rows of numbers and formulas such as `[[1, "a"], ["a", 2]]`, or a text such as `1, a; a, 2` or a `pmatrix` of LaTeX. Numbers are exact as
     /// they are written. At most 40 rows and columns of numbers, 12 with symbols, roots or functions.
     pub matrix: WrittenMatrix,
-    /// What is asked for.
+    /// What is computed of the matrix.
     pub operation: MatrixOperation,
     /// Of `product` the right factor, of `solve` the right-hand side: a list, or rows for several at once.
     #[value(default, skip_encoding_if = "Option::is_none")]
