@@ -4741,7 +4741,7 @@ class Tools:
             b: Of `product` the right factor, of `solve` the right-hand side: a list, or rows for several at once.
             exponent: Of `power` the exponent, with symbols from -60 to 60; below zero the power of the inverse.
             matrix: The matrix: rows of numbers and formulas such as `[[1, "a"], ["a", 2]]`, or a text such as `1, a; a, 2` or a `pmatrix` of LaTeX. Numbers are exact as they are written. At most 40 rows and columns of numbers, 12 with symbols, roots or functions.
-            operation: What is asked for.
+            operation: What is computed of the matrix.
             variable: Name of the variable of the characteristic polynomial; `lambda` when absent.
         """
 
@@ -4752,7 +4752,7 @@ class Tools:
             assumptions: What is known of symbols, such as `a > 0`.
             expression: The function of `t`, such as `exp(-2t)*sin(3t)` or `heaviside(t-1)`, or with `inverse` the transform, such as `1/(s^2+4)`; as `calculate` reads it or in LaTeX. With an unknown function also an equation such as `y'' + y = sin(t)`.
             initial: Values of the unknown function at 0, such as `y(0) = 1, y'(0) = 0`.
-            inverse: Whether the expression is a transform and its function is asked for.
+            inverse: Whether the expression is a transform, whose function of time is computed.
             to: The variable of the answer; `s` when absent, with `inverse` `t`.
             variable: The variable of the expression; `t` when absent, with `inverse` `s`.
         """
