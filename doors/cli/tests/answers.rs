@@ -129,7 +129,7 @@ fn a_large_table_is_one_handle_and_data_for_the_next_call() {
     assert!(
         written
             .stdout
-            .starts_with("city,price,sold,double\nt0,0,2024-01-01,0\n"),
+            .starts_with("city,price,sold,double\nt0,0,2024-01-01,0.0\n"),
         "{}",
         &written.stdout[..80]
     );

@@ -154,8 +154,8 @@ pub(super) fn page_links(
 /// An amount of bytes in words.
 pub(super) fn size_words(bytes: u64) -> String {
     match bytes {
-        ..1000 => format!("{bytes} B"),
-        ..1_000_000 => format!("{} kB", bytes / 1000),
+        0..1000 => format!("{bytes} B"),
+        1000..1_000_000 => format!("{} kB", bytes / 1000),
         _ => format!("{:.1} MB", bytes as f64 / 1e6),
     }
 }

@@ -109,7 +109,7 @@ fn explanation_block(explanation: &DecisionExplanation) -> Markup {
         article class="card" {
             h3 { code { (OutsideText(&explanation.tool)) } " as " code { (OutsideText(&explanation.role)) } " " (state_badge(decision.verdict.as_str())) }
             p {
-                "By " b { (OutsideMessage(&decision.layer.to_string())) } ": " (OutsideMessage(&decision.reason))
+                "By " b { (OutsideMessage(decision.layer.as_ref())) } ": " (OutsideMessage(&decision.reason))
                 @if !decision.certain { ", unless a rule on the arguments says otherwise" }
             }
             @if let Some(file) = &explanation.file { p class="small" { "written in " code { (OutsideText(file)) @if let Some(line) = explanation.line { ":" (line) } } } }
@@ -117,9 +117,9 @@ fn explanation_block(explanation: &DecisionExplanation) -> Markup {
             details {
                 summary { "Every layer and rule" }
                 ul {
-                    @for step in &explanation.layers { li { b { (OutsideMessage(&step.layer.to_string())) } ": " (OutsideText(&step.effect.to_string())) } }
+                    @for step in &explanation.layers { li { b { (OutsideMessage(&step.layer)) } ": " (OutsideText(step.effect)) } }
                     @for step in &explanation.rules {
-                        li { b { (OutsideMessage(&step.layer.to_string())) } " " (OutsideText(&step.rule.to_string())) ": " (step.decision.as_str()) " (" (OutsideText(&step.fit.to_string())) @if !step.counts { ", ignored" } ")" }
+                        li { b { (OutsideMessage(&step.layer)) } " " (OutsideText(&step.rule)) ": " (step.decision.as_str()) " (" (OutsideText(step.fit)) @if !step.counts { ", ignored" } ")" }
                     }
                 }
             }
@@ -136,7 +136,7 @@ fn access_table(server: &HttpServer, roles: &[String], search: &str) -> Result<M
         .matrix(catalogue, None, dispatcher.facts())?;
     let columns: Vec<_> = rows
         .iter()
-        .filter(|row| roles.iter().any(|role| *role == row.role))
+        .filter(|row| roles.contains(&row.role))
         .collect();
     let ids: Vec<(usize, &str)> = catalogue
         .iter()
