@@ -259,9 +259,11 @@ impl Toolkit {
     ///
     /// ```no_run
     /// use mathchain::agents::AgentProgram;
-    /// use mathchain::{ApprovalAnswer, CallContext, PipelineRequest};
+    /// use mathchain::{ApprovalAnswer, CallContext, Door, PipelineRequest};
     ///
-    /// let toolkit = mathchain::project_builder(Some("team.toml".into()), None)?
+    /// let door = Door { config: Some("team.toml".into()), ..Door::default() };
+    /// let toolkit = door
+    ///     .builder()?
     ///     .agent_program(AgentProgram::at("/usr/local/bin/mathchain"))
     ///     .build()?;
     /// let context = CallContext {
