@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tables::read::{LooseCell, LooseColumn, TypedColumn};
 use tables::{DataTable, PlainCell, PlainColumn, TableColumn, parse_date, parse_moment};
 use tool_core::value::{Numbers, TableSource};
-use tool_core::{Object, Value};
+use tool_core::{Ctx, Object, ToolError, Value, tool_error};
 
 mod input;
 
@@ -91,8 +91,47 @@ fn cell_value(cell: PlainCell) -> Value {
     }
 }
 
+/// Most cells of a table that a result hands on.
+const CELLS_MAX: usize = 50_000_000;
+/// Bytes of a cell in a record.
+const RECORD_CELL_BYTES: u64 = 64;
+
+/// A table as a tool answers it.
+#[derive(Debug)]
+pub struct TableResult {
+    /// The first rows, each a record.
+    pub rows: Value,
+    /// The whole table, for further steps.
+    pub table: Value,
+}
+
+/// A table as a result, with so many of its rows as records; `hint` says how the tool gives a smaller one.
+///
+/// # Errors
+/// `limit_exceeded` for more than 50,000,000 cells, since a part would give the next step another answer; memory beyond the limit of the call.
+pub fn table_result(
+    table: DataTable,
+    shown: usize,
+    hint: &str,
+    ctx: &Ctx,
+) -> Result<TableResult, ToolError> {
+    let (rows, width) = (table.rows(), table.columns().len());
+    let cells = rows.saturating_mul(width);
+    if cells > CELLS_MAX {
+        return Err(tool_error!(LimitExceeded, "limit";
+            "the table has {rows} rows of {width} columns, {cells} cells: a result hands on at most {CELLS_MAX}")
+        .hint(hint));
+    }
+    let shown = shown.min(rows);
+    ctx.reserve(table.memory_bytes() + (shown * width) as u64 * RECORD_CELL_BYTES)?;
+    Ok(TableResult {
+        rows: record_values(&table.head(shown)),
+        table: table_value(table),
+    })
+}
+
 /// The rows of a table as a list of records.
-pub fn record_values(table: &DataTable) -> Value {
+fn record_values(table: &DataTable) -> Value {
     let columns: Vec<Vec<Value>> = table
         .columns()
         .iter()

@@ -1,9 +1,11 @@
 use std::sync::Arc;
 
 use tables::{DataTable, TableColumn};
-use tool_core::{Value, json};
+use tool_core::{Ctx, Value, json};
 
-use super::{column_value, settled_column, table_value, typed_column, typed_columns};
+use super::{
+    CELLS_MAX, column_value, settled_column, table_result, table_value, typed_column, typed_columns,
+};
 
 fn columns() -> Vec<(&'static str, TableColumn)> {
     let text = |cells: &[Option<&'static str>]| TableColumn::texts(cells.iter().copied());
@@ -99,4 +101,25 @@ fn an_empty_table_keeps_its_names() {
     assert_eq!(json::to_text(&value), r#"{"a":[]}"#);
     let columns = typed_columns(value.as_object().expect("an object"));
     assert_eq!(columns[0].1.column, TableColumn::Missing(0));
+}
+
+/// Columns without a value take no memory, however long.
+#[test]
+fn a_result_is_the_whole_table_or_an_error() {
+    let of_cells = |cells: usize| {
+        let column = ("a".into(), TableColumn::Missing(cells));
+        let table = DataTable::new(vec![column]).expect("a table");
+        table_result(table, 2, "use `head`", &Ctx::default())
+    };
+    let result = of_cells(CELLS_MAX).expect("as many as may be");
+    assert_eq!(result.table.table_rows(), Some(CELLS_MAX));
+    assert_eq!(
+        result.rows,
+        Value::array(vec![Value::object([("a", Value::Null)]); 2])
+    );
+    let err = of_cells(CELLS_MAX + 1).expect_err("one cell too many");
+    assert_eq!(
+        (err.reason_str(), err.hint_str()),
+        (Some("limit"), Some("use `head`"))
+    );
 }

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use table_values::{record_values, table_value};
 use tables::read::{CsvShape, TextDecoding};
 use tables::{
     DataTable, FileForm, ReadLimits, ReadOptions, TableError, TablePart, TableRead, read_table,
@@ -15,10 +14,6 @@ use crate::prelude::*;
 
 /// Most bytes of a file, packed or not.
 const BYTES_MAX: i64 = 1 << 30;
-/// Most cells of a table that an answer has for further steps.
-const CELLS_MAX: usize = 50_000_000;
-/// Bytes of a cell in a record.
-const CELL_BYTES: u64 = 64;
 
 /// Reads a table from a file of the workspace: `.csv`, `.tsv`, `.json`, `.jsonl`, `.parquet`, `.arrow`, `.feather`, `.xlsx`, `.db` (SQLite), each also
 /// with `.gz` or `.zst`. Encoding, delimiter, header and decimal comma of texts are found where they are not given, and the answer says what was found.
@@ -110,15 +105,8 @@ impl Tool for Args {
         let read = args.read(ctx)?;
         read.notes.into_iter().for_each(|note| ctx.warn(note));
         let table = read.table;
-        let width = table.columns().len();
-        let shown = args.rows.size().min(table.rows());
-        let cells = table.rows().saturating_mul(width);
-        if cells > CELLS_MAX {
-            return Err(tool_error!(LimitExceeded, "limit";
-                "the table has {} rows of {width} columns, {cells} cells: at most {CELLS_MAX} go to a next step", table.rows();
-                "choose `columns`, or give the file to a tool by `{{\"$file\": ..}}`"));
-        }
-        ctx.reserve((shown * width) as u64 * CELL_BYTES)?;
+        let hint = "choose `columns`, or give the file to a tool by `{\"$file\": ..}`";
+        let result = table_values::table_result(table.clone(), args.rows.size(), hint, ctx)?;
         let columns = table.columns().iter();
         Ok(Output {
             path: read.path,
@@ -127,9 +115,9 @@ impl Tool for Args {
             types: columns
                 .map(|column| column.column_type().to_string())
                 .collect(),
-            rows: record_values(&table.head(shown)),
+            rows: result.rows,
             count: table.rows(),
-            table: table_value(table),
+            table: result.table,
         })
     }
 
