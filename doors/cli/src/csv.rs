@@ -1,5 +1,6 @@
 //! Results that are tables as delimited text: `--output csv`.
 
+use journal::artifacts::ArtifactHandle;
 use tool_core::schema::Schema;
 use tool_core::{Ctx, Result, ToolError, Value, tool_error};
 
@@ -69,11 +70,11 @@ fn extract_table(value: &Value) -> Option<Table> {
     if is_records(value) {
         return Some((value.clone(), None));
     }
-    if let Some(whole) = value
-        .get("table")
-        .filter(|table| table.table_rows().is_some())
-    {
-        return Some((whole.clone(), None));
+    match value.get("table") {
+        Some(whole) if whole.table_rows().is_some() => return Some((whole.clone(), None)),
+        // Of a table that is an artifact the rows shown are not all.
+        Some(handle) if ArtifactHandle::from_value(handle).is_some() => return None,
+        _ => {}
     }
     let rows = value.get("rows")?;
     let columns = value.get("columns").and_then(Value::items);
@@ -139,6 +140,7 @@ mod tests {
             "3",
             r#"{"x":[{"a":1}],"y":[{"a":1}]}"#,
             r#"[{"a":[1]}]"#,
+            r#"{"rows":[{"a":1}],"table":{"$artifact":"b3:79777d56db34e3a5294ccba27ff1be57e0936c5beb3504ebd6c38da418e5e4ec","media":"application/json","bytes":9}}"#,
         ] {
             let err = render_csv(&value(result)).expect_err("no table");
             assert_eq!(err.reason_str(), Some("csv"), "{result}");
