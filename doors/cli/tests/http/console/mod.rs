@@ -81,7 +81,7 @@ impl Browser {
         reply.body
     }
 
-    /// The token of the forms of this session.
+    /// The token that every form of the signed-in browser carries.
     #[track_caller]
     pub(crate) fn token(&self) -> String {
         let page = self.get("/console/policy");

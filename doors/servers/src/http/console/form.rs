@@ -12,7 +12,7 @@ use super::guard::ConsoleVisit;
 
 /// Most fields of a form.
 const FIELDS_MAX: usize = 2000;
-/// Name of the field that proves that a form is of this session.
+/// Name of the field that proves that a form was made for the signed-in browser.
 pub(super) const TOKEN_FIELD: &str = "form_token";
 
 /// The fields of a form or query, in their order.
@@ -68,7 +68,7 @@ impl FormFields {
     }
 }
 
-/// Reads the form of a request of this session.
+/// Reads a form that was made for the signed-in browser.
 ///
 /// # Errors
 /// `policy_denied` with reason `form` for a form that is not of the session; another kind of body; as reading a body.
@@ -82,7 +82,7 @@ pub(super) async fn read_form(
     match matches!(tokens[..], [token] if visit.session.is_own_form(token)) {
         true => Ok(form),
         false => Err(
-            tool_error!(PolicyDenied, "form"; "the form is not of this session";
+            tool_error!(PolicyDenied, "form"; "the form was made for another sign-in";
             "open the page again, and send it from there"),
         ),
     }

@@ -184,7 +184,7 @@ impl ConsoleSession {
         *lock_state(&self.used) = Instant::now();
     }
 
-    /// Whether a form was made for this session.
+    /// Whether a form carries the token of this sign-in.
     pub(super) fn is_own_form(&self, token: &str) -> bool {
         let (own, found) = (&self.form_token, token);
         keys::IS_SAME(&keys::digest_of(own), &keys::digest_of(found))
