@@ -10,6 +10,12 @@ use tool_core::{Ctx, Result, ToolError, Value, tool_error};
 /// # Errors
 /// `invalid_request` for any other result; `invalid_args` for a cell that is a list or an object.
 pub(super) fn render_csv(result: &Value) -> Result<String> {
+    if is_unopened(result) {
+        return Err(
+            tool_error!(InvalidRequest, "csv"; "the table is an artifact that could not be opened here";
+            "use `--output json`, and pass the artifact to `write_table`"),
+        );
+    }
     let table = extract_table(result).or_else(|| only_member(result));
     let (rows, columns) = table.ok_or_else(|| no_table_error("this result"))?;
     let names = || columns.iter().flatten().filter_map(Value::as_str);
@@ -72,14 +78,19 @@ fn extract_table(value: &Value) -> Option<Table> {
     }
     match value.get("table") {
         Some(whole) if whole.table_rows().is_some() => return Some((whole.clone(), None)),
-        // Of a table that is an artifact the rows shown are not all.
-        Some(handle) if ArtifactHandle::from_value(handle).is_some() => return None,
+        _ if is_unopened(value) => return None,
         _ => {}
     }
     let rows = value.get("rows")?;
     let columns = value.get("columns").and_then(Value::items);
     let is_empty = columns.is_some() && rows.items().is_some_and(|rows| rows.is_empty());
     (is_records(rows) || is_empty).then(|| (rows.clone(), columns))
+}
+
+/// Whether the table is an artifact: the rows shown beside it are not all.
+fn is_unopened(value: &Value) -> bool {
+    let table = value.get("table");
+    table.and_then(ArtifactHandle::from_value).is_some()
 }
 
 fn only_member(value: &Value) -> Option<Table> {
