@@ -2,8 +2,10 @@ use std::fs::File;
 use std::io::Write;
 
 use proptest::prelude::*;
+use table_values::TableInput;
 use tempfile::TempDir;
 use tool_core::input::{InputKind, LoadInput, Matrix, Table, Vector};
+use tool_core::selection::DataSelection;
 
 use super::*;
 use host_sandbox::Workspace;
@@ -680,6 +682,75 @@ proptest! {
             for column in 0..columns {
                 let found = value.at(row).unwrap().at(column).unwrap();
                 prop_assert_eq!(found.as_f64(), Some((column * rows + row) as f64));
+            }
+        }
+    }
+}
+
+/// Cells that readers of delimited text may take for something else. Without integers between 2^53 and 2^64: beside numbers with a fraction they
+/// make texts, which `{"$file"}` spells as the shortest text of each number, and `read_table` as the file does.
+const CELLS: [&str; 26] = [
+    "",
+    "1",
+    "-2.5",
+    "007",
+    "+49",
+    "1e3",
+    "1,5",
+    "NA",
+    "NaN",
+    "null",
+    "-",
+    "true",
+    "false",
+    "yes",
+    "2024-05-17",
+    "2024-05-17T10:30:00Z",
+    "03/04/2024",
+    "a b",
+    " 1",
+    "\"x, y\"",
+    "\"1\"",
+    "\"\"",
+    "123",
+    "18446744073709551616",
+    "inf",
+    "0x10",
+];
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(2_000))]
+
+    /// The reader of `{"$file"}` and that of `read_table` see the same table, or both refuse.
+    #[test]
+    fn both_readers_of_delimited_text_agree(
+        width in 1_usize..4,
+        delimiter in proptest::sample::select(vec![",", ";", "\t"]),
+        places in proptest::collection::vec(0_usize..CELLS.len(), 3..24),
+    ) {
+        let lines = places.chunks_exact(width).map(|row| {
+            let cells = row.iter().map(|place| CELLS[*place]);
+            cells.collect::<Vec<_>>().join(delimiter)
+        });
+        let text = lines.collect::<Vec<_>>().join("\n");
+        let selection = DataSelection::default();
+        let by_values = table::parse_table(&text, &selection, InputKind::Table);
+        let form = FileForm::of_name("t.csv").expect("a format");
+        let by_columns = columns::read_selected("t.csv", form, &selection, text.as_bytes(), 1 << 20);
+        // How the columns came to their types is told by each reader in its own way.
+        let typed = |value: &Value| {
+            let input = TableInput::from_value(value).expect("a table");
+            input.into_table(&Ctx::default()).expect("memory")
+        };
+        match (by_values, by_columns) {
+            (Ok((values, _)), Ok(read)) => {
+                let columns = table_values::table_value(read.table);
+                proptest::prop_assert_eq!(typed(&values), typed(&columns), "{}", text);
+            }
+            (Err(_), Err(_)) => {}
+            (values, columns) => {
+                let (values, columns) = (values.map_err(|fault| fault.message), columns.map(|read| read.table));
+                proptest::prop_assert!(false, "{text}\n{values:?}\n{columns:?}");
             }
         }
     }
