@@ -212,6 +212,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--program", default=str(ROOT / "target" / "release" / "mathchain"))
     parser.add_argument("--only", help="names of cases, with commas: start, csv, scan, group, join, describe")
+    parser.add_argument("--print", action="store_true", help="print the table and write no page")
     parser.add_argument("--peer", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.peer:
@@ -220,17 +221,34 @@ def main():
         raise SystemExit(f"there is no `{options.program}`: build it with `cargo build --release -p mathchain-cli`, or name one with --program")
     options.program = str(Path(options.program).resolve())
     wanted = options.only.split(",") if options.only else [name for _, name, _ in CASES]
-    print(f"Tables of {options.rows:,} rows, {options.threads} threads, medians of {options.runs}: seconds (processor seconds), ratio to mathchain\n")
-    print(f"| | mathchain | {' | '.join(PEERS)} |")
-    print("|---|---|---|---|---|---|", flush=True)
+    lines = [
+        f"| {options.rows:,} rows, {options.threads} threads, medians of {options.runs} | mathchain | {' | '.join(PEERS)} |",
+        "|---|---|---|---|---|---|",
+    ]
+    print("\n".join(lines), flush=True)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         exact = write_files(folder, options.rows)
         for title, name, call in CASES:
             if name in wanted:
                 found, sums = compare(name, call, folder, options)
-                print(line(title, found, sums, exact), flush=True)
+                lines.append(line(title, found, sums, exact))
+                print(lines[-1], flush=True)
+    if not options.print:
+        write_page(lines)
 
+
+def write_page(lines):
+    head = [
+        "# Tables",
+        "",
+        "Written by `python3 benches/peers/tables.py`; every row comes from one run, the sides taking turns.",
+        "",
+        "Whole processes: wall seconds, in brackets processor seconds, and after the comma the wall time over that of mathchain. `=` stands where a sum is the double that "
+        "`math.fsum` gives, `≠` where it is not.",
+        "",
+    ]
+    (ROOT / "benches" / "results" / "tables.md").write_text("\n".join(head + lines) + "\n")
 
 if __name__ == "__main__":
     main()
