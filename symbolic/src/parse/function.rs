@@ -13,7 +13,14 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("arcsinh", "asinh"),
     ("arccosh", "acosh"),
     ("arctanh", "atanh"),
+    ("arccot", "acot"),
+    ("arcsec", "asec"),
+    ("arccsc", "acsc"),
+    ("arccoth", "acoth"),
+    ("arcsech", "asech"),
+    ("arccsch", "acsch"),
     ("absolute", "abs"),
+    ("Abs", "abs"),
     ("fabs", "abs"),
     ("log", "ln"),
     ("sgn", "sign"),
@@ -24,7 +31,8 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("Ei", "expi"),
     ("Si", "sinint"),
     ("Ci", "cosint"),
-    ("heaviside", "heaviside"),
+    ("Heaviside", "heaviside"),
+    ("DiracDelta", "dirac"),
     ("ceiling", "ceil"),
     ("sen", "sin"),
     ("sh", "sinh"),
@@ -37,6 +45,12 @@ const BUILT: &[&str] = &[
     "exp",
     "sqrt",
     "cbrt",
+    "acot",
+    "asec",
+    "acsc",
+    "acoth",
+    "asech",
+    "acsch",
     "log2",
     "log10",
     "log1p",
@@ -58,12 +72,15 @@ const BUILT: &[&str] = &[
     "limit",
 ];
 
+/// The name under which a function is known here.
+fn known_name(name: &str) -> &str {
+    let other = OTHER_NAMES.iter().find(|(other, _)| *other == name);
+    other.map_or(name, |(_, known)| known)
+}
+
 /// The function of a name, by any of its names.
 pub(super) fn function_by_name(name: &str) -> Option<MathFunction> {
-    let known = OTHER_NAMES
-        .iter()
-        .find(|(other, _)| *other == name)
-        .map_or(name, |(_, known)| known);
+    let known = known_name(name);
     match known {
         "matrix" | "row" | "integral" | "derivative" | "summation" | "limit" => None,
         _ => MathFunction::by_name(known),
@@ -71,7 +88,7 @@ pub(super) fn function_by_name(name: &str) -> Option<MathFunction> {
 }
 
 pub(super) fn is_function_name(name: &str) -> bool {
-    function_by_name(name).is_some() || BUILT.contains(&name)
+    function_by_name(name).is_some() || BUILT.contains(&known_name(name))
 }
 
 impl ExpressionReader<'_> {
@@ -113,21 +130,23 @@ impl ExpressionReader<'_> {
             return Ok(constant);
         }
         let symbol = self.symbol_with_index(name)?;
-        if self.is_sign('(')
-            && self
-                .tokens
-                .get(self.at)
-                .is_some_and(|token| !token.is_apart)
-        {
+        let is_word =
+            name.len() > 1 && name.chars().all(char::is_alphabetic) && !is_greek_name(name);
+        let is_word = is_word && !is_declared && !self.text.contains('\\');
+        let bracket = self.tokens.get(self.at).filter(|_| self.is_sign('('));
+        if bracket.is_some_and(|token| !token.is_apart) {
+            if is_word {
+                return Err(self.fault(&format!(
+                    "`{name}` is no function that is known here: write `{name}*(...)` for a product"
+                )));
+            }
             self.note(
                 from,
                 format!("{name} times the bracket"),
                 format!("a function `{name}` of what is in the bracket"),
             );
         }
-        let is_word =
-            name.len() > 1 && name.chars().all(char::is_alphabetic) && !is_greek_name(name);
-        if is_word && !is_declared && !self.text.contains('\\') {
+        if is_word {
             let letters: Vec<String> = name.chars().map(String::from).collect();
             self.note(from, format!("one symbol `{name}`"), letters.join("*"));
         }
@@ -332,7 +351,10 @@ impl ExpressionReader<'_> {
 
     /// The value of a function by its name.
     pub(super) fn apply_function(&mut self, name: &str, arguments: Vec<Expr>) -> Read<Expr> {
-        let value = built_function(name, &arguments);
+        if known_name(name) == "acot" {
+            self.note(self.at, "acot(x) = atan(1/x)", "acot(x) = pi/2 - atan(x)");
+        }
+        let value = built_function(known_name(name), &arguments);
         if let Some(value) = value {
             return Ok(value);
         }
@@ -357,6 +379,12 @@ fn built_function(name: &str, arguments: &[Expr]) -> Option<Expr> {
             of(MathFunction::Sign, x) * of(MathFunction::Abs, x).pow(&Expr::ratio(1, 3))
         }
         ("root", [x, n]) => x.pow(&n.recip()),
+        ("acot", [x]) => of(MathFunction::Atan, &x.recip()),
+        ("asec", [x]) => of(MathFunction::Acos, &x.recip()),
+        ("acsc", [x]) => of(MathFunction::Asin, &x.recip()),
+        ("acoth", [x]) => of(MathFunction::Atanh, &x.recip()),
+        ("asech", [x]) => of(MathFunction::Acosh, &x.recip()),
+        ("acsch", [x]) => of(MathFunction::Asinh, &x.recip()),
         ("log2", [x]) => x.ln() / Expr::integer(2).ln(),
         ("log10", [x]) => x.ln() / Expr::integer(10).ln(),
         ("log1p", [x]) => (x + Expr::one()).ln(),

@@ -84,6 +84,28 @@ fn two_readings_are_named() {
     }
 }
 
+/// A name of several letters before a bracket is a function, or an error: never a product.
+#[test]
+fn an_unknown_function_is_no_product() {
+    for text in ["foo(x)", "2besselk(x)", "x + arcfoo(x)/2", "sinc(x)"] {
+        let error = read_expression(text, &NotationOptions::default()).unwrap_err();
+        assert!(
+            error.message.contains("is no function"),
+            "{text}: {error:?}"
+        );
+    }
+    for (text, plain) in [
+        ("foo*(x)", "(x)*foo"),
+        ("foo (x)", "foo*x"),
+        ("acsc(x)", "asin(1/x)"),
+        ("arcsec(2x)", "acos(1/(2*x))"),
+        ("acoth(x)^2", "atanh(1/x)^2"),
+    ] {
+        assert_eq!(read(text).expr, read(plain).expr, "{text}");
+    }
+    assert!(!read("acot(x)").ambiguities.is_empty());
+}
+
 #[test]
 fn what_is_no_expression_is_refused() {
     for text in [
