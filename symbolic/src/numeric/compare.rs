@@ -175,31 +175,29 @@ fn values_at(
         let size = math.fadd(&math.modulus(&first), &math.modulus(&second));
         Ok(Some((first, second, gap, size)))
     };
-    let Some((first, second, gap, size)) = at_precision(WORKING_BITS)? else {
-        return Ok(None);
-    };
     // 2^-110 is below 10^-33.
     let is_close = |gap: &BigFloat, size: &BigFloat| match (gap.exponent(), size.exponent()) {
         _ if gap.is_zero() => true,
         (Some(gap), Some(size)) => i64::from(size) - i64::from(gap) > 110,
         _ => false,
     };
-    if is_close(&gap, &size) {
-        return Ok(Some((first, second, true)));
-    }
-    // Both may be zero but for rounding: then more digits make the difference smaller by as many.
-    let exponent = gap.exponent().map_or(0, i64::from);
-    if exponent < -100 {
-        let Some((_, _, finer, size)) = at_precision(2 * WORKING_BITS)? else {
+    // A difference that is rounding becomes smaller with more digits: after cancellation, the first ones say nothing.
+    let mut before: Option<i64> = None;
+    let mut values = None;
+    for bits in [WORKING_BITS, 4 * WORKING_BITS, 16 * WORKING_BITS] {
+        let Some((first, second, gap, size)) = at_precision(bits)? else {
             return Ok(None);
         };
-        let is_noise = finer.is_zero()
-            || finer
-                .exponent()
-                .is_some_and(|finer| exponent - i64::from(finer) > 100);
-        return Ok(Some((first, second, is_noise || is_close(&finer, &size))));
+        let exponent = gap.exponent().map_or(0, i64::from);
+        let is_equal = is_close(&gap, &size);
+        let shrinks = before.is_none_or(|before| before - exponent > 100);
+        values = Some((first, second, is_equal || shrinks));
+        if is_equal || !shrinks {
+            break;
+        }
+        before = Some(exponent);
     }
-    Ok(Some((first, second, false)))
+    Ok(values)
 }
 
 /// Whether an expression without symbols is zero, by its digits; `None` where it has no value.
