@@ -7,6 +7,7 @@ use super::{shorten_within, split_factors};
 use crate::budget::{Budget, Outcome, SymbolicFault, refuse};
 use crate::calculus::{LimitSide, derivative_of, integral_of, limit_of, linear_parts};
 use crate::simplify::circular::products_to_sums;
+use crate::simplify::equality::circular_as_exponential;
 use crate::simplify::expand::expand;
 use crate::tree::walk::{is_known_nonnegative, is_known_positive};
 use crate::tree::{Expr, ExprNode, MathFunction};
@@ -14,7 +15,7 @@ use crate::tree::{Expr, ExprNode, MathFunction};
 /// Rules within each other.
 const NESTING: usize = 12;
 /// Powers of the variable that become derivatives.
-const POWER_LIMIT: i64 = 30;
+const POWER_LIMIT: i64 = 12;
 /// Steps of the shortest form of an image.
 const SHORTEN_STEPS: u64 = 200_000;
 
@@ -406,21 +407,9 @@ pub(super) fn split_power(term: &Expr, t: &Expr) -> (Expr, Expr) {
 
 /// Sines and cosines by exponentials, for powers of the variable that are not whole.
 fn circular_as_exponentials(expr: &Expr) -> Option<Expr> {
-    let mut has_any = false;
-    let rewritten = Expr::product(expr.factors().iter().map(|factor| {
-        let (rising, falling) = match factor.as_call() {
-            Some((MathFunction::Sin | MathFunction::Cos, [u])) => {
-                has_any = true;
-                ((Expr::i() * u).exp(), (-(Expr::i() * u)).exp())
-            }
-            _ => return factor.clone(),
-        };
-        match factor.as_call() {
-            Some((MathFunction::Sin, _)) => (rising - falling) / (Expr::integer(2) * Expr::i()),
-            _ => (rising + falling) / Expr::integer(2),
-        }
-    }));
-    has_any.then_some(rewritten)
+    let factors = expr.factors();
+    let rewritten = Expr::product(factors.iter().map(circular_as_exponential));
+    (rewritten != *expr).then_some(rewritten)
 }
 
 /// Hyperbolic functions that are not alone become exponentials.
