@@ -1,7 +1,9 @@
 //! Antiderivatives: rational functions, a table, substitution, parts, powers of circular functions, roots of quadratics. Every answer is differentiated and
 //! compared with the integrand before it is returned.
 
+mod exponential;
 mod parts;
+mod products;
 mod radical;
 mod rational;
 mod substitute;
@@ -115,10 +117,16 @@ impl IntegralSearch<'_> {
             let rest = Expr::product(inside.into_iter().cloned());
             return Ok(self.integrate(&rest, x)?.map(|found| constant * found));
         }
-        if let ExprNode::Sum(terms) = expr.node()
-            && let Some(found) = self.integrate_terms(terms, x)?
-        {
+        if let Some(found) = self.polynomial_times_exponential(expr, x)? {
             return Ok(Some(found));
+        }
+        if let ExprNode::Sum(terms) = expr.node() {
+            if let Some(found) = self.integrate_terms(terms, x)? {
+                return Ok(Some(found));
+            }
+            if let Some(found) = self.by_undoing_products(terms, x)? {
+                return Ok(Some(found));
+            }
         }
         if let Some(found) = table::from_table(expr, x, self.budget)? {
             return Ok(Some(found));

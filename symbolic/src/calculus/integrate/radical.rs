@@ -3,7 +3,7 @@
 use super::IntegralSearch;
 use super::substitute::replace_powers;
 use super::table::{as_linear, as_polynomial, log_abs};
-use crate::budget::Outcome;
+use crate::budget::{Budget, Outcome};
 use crate::poly::fraction::normal_form_of_prepared;
 use crate::simplify::expand::expand;
 use crate::tree::walk::{is_known_positive, is_known_real};
@@ -30,6 +30,9 @@ impl IntegralSearch<'_> {
         }
         if let Some((a, b)) = as_linear(&base, x, self.budget)? {
             return self.linear_root(expr, &roots, x, &base, &a, &b);
+        }
+        if let Some(found) = self.fraction_root(expr, &roots, x, &base)? {
+            return Ok(Some(found));
         }
         let Some(parts) = as_polynomial(&base, x, 2, self.budget)? else {
             return Ok(None);
@@ -62,14 +65,7 @@ impl IntegralSearch<'_> {
         a: &Expr,
         b: &Expr,
     ) -> Outcome<Option<Expr>> {
-        let degree = roots
-            .iter()
-            .filter_map(|root| root.base_and_exponent().1.as_number().cloned())
-            .fold(num_bigint::BigInt::from(1), |all, value| {
-                crate::tree::integer::lcm_of(&all, value.denom())
-            });
-        let Some(degree) = num_traits::ToPrimitive::to_i64(&degree).filter(|degree| *degree <= 12)
-        else {
+        let Some(degree) = common_degree(roots) else {
             return Ok(None);
         };
         let u = self.fresh_symbol();
@@ -84,6 +80,43 @@ impl IntegralSearch<'_> {
         };
         Ok(self
             .integrate(&integrand, &u)?
+            .map(|found| found.replace(&u, &root)))
+    }
+
+    /// `u = ((a*x + b)/(c*x + d))^(1/n)`.
+    fn fraction_root(
+        &mut self,
+        expr: &Expr,
+        roots: &[Expr],
+        x: &Expr,
+        base: &Expr,
+    ) -> Outcome<Option<Expr>> {
+        let is_below = |factor: &&Expr| {
+            let exponent = factor.base_and_exponent().1;
+            exponent.as_integer().is_some_and(|count| count < 0)
+        };
+        let (below, above): (Vec<&Expr>, Vec<&Expr>) = base.factors().iter().partition(is_below);
+        let num = Expr::product(above.into_iter().cloned());
+        let den = Expr::product(below.into_iter().map(Expr::recip));
+        let (Some((a, b)), Some((c, d))) = (
+            line_of(&num, x, self.budget)?,
+            line_of(&den, x, self.budget)?,
+        ) else {
+            return Ok(None);
+        };
+        let Some(degree) = common_degree(roots).filter(|_| den.contains(x)) else {
+            return Ok(None);
+        };
+        let u = self.fresh_symbol();
+        let root = base.pow(&Expr::ratio(1, degree));
+        let power = u.powi(degree);
+        // u^n = (a*x + b)/(c*x + d).
+        let value = (&d * &power - b) / (a - c * &power);
+        let slope = crate::calculus::differentiate::derivative_of(&value, &u, self.budget)?;
+        let replaced = replace_powers(expr, &root, &u).replace(x, &value);
+        let integrand = normal_form_of_prepared(&(replaced * slope), Some(&u), self.budget)?;
+        Ok(self
+            .integrate(&integrand.to_expr(), &u)?
             .map(|found| found.replace(&u, &root)))
     }
 
@@ -174,4 +207,23 @@ impl IntegralSearch<'_> {
             .integrate(&integrand, &t)?
             .map(|found| found.replace(&t, &back)))
     }
+}
+
+/// The least common denominator of the exponents, where it is small.
+fn common_degree(roots: &[Expr]) -> Option<i64> {
+    let exponents = roots.iter();
+    let exponents = exponents.filter_map(|root| root.base_and_exponent().1.as_number().cloned());
+    let degree = exponents.fold(num_bigint::BigInt::from(1), |all, value| {
+        crate::tree::integer::lcm_of(&all, value.denom())
+    });
+    num_traits::ToPrimitive::to_i64(&degree).filter(|degree| *degree <= 12)
+}
+
+/// `a` and `b` of `a*x + b`, where either may be zero.
+fn line_of(expr: &Expr, x: &Expr, budget: &Budget<'_>) -> Outcome<Option<(Expr, Expr)>> {
+    let parts = as_polynomial(expr, x, 1, budget)?;
+    Ok(parts.map(|parts| {
+        let part = |at: usize| parts.get(at).cloned().unwrap_or_else(Expr::zero);
+        (part(1), part(0))
+    }))
 }

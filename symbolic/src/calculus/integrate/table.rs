@@ -167,6 +167,7 @@ fn call_power_integral(function: &MathFunction, u: &Expr, count: i64) -> Option<
         _ => call_power_integral(function, u, count),
     };
     match (function, count) {
+        (F::Ln, -1) => Some(Expr::apply(F::ExpIntegral, of(&F::Ln))),
         (F::Cos, count) if count < 0 => named(&F::Sec, -count),
         (F::Sin, count) if count < 0 => named(&F::Csc, -count),
         (F::Tan, count) if count < 0 => named(&F::Cot, -count),
