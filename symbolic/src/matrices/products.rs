@@ -10,7 +10,7 @@ use crate::tree::Expr;
 
 /// Largest exponent of a power of fractions.
 const POWER_LIMIT: i64 = 1_000;
-/// Largest exponent of a power with symbols: terms grow with it in every symbol.
+/// Largest product of exponent and number of symbols of a power: the terms grow with the exponent in every symbol.
 const SYMBOLIC_POWER_LIMIT: i64 = 60;
 
 /// The product of two matrices.
@@ -104,14 +104,12 @@ fn quotients_of<R: EliminationRing>(
 /// A whole power; of a negative exponent that of the inverse.
 pub fn power_of(matrix: &ExprMatrix, exponent: i64, budget: &Budget<'_>) -> Outcome<CheckedMatrix> {
     matrix.admit_square()?;
-    let is_numeric = matrix
-        .entries()
-        .iter()
-        .all(|entry| entry.as_number().is_some());
-    let limit = if is_numeric {
-        POWER_LIMIT
-    } else {
-        SYMBOLIC_POWER_LIMIT
+    let entries = matrix.entries();
+    let is_numeric = entries.iter().all(|entry| entry.as_number().is_some());
+    let symbols = symbols_of(entries);
+    let limit = match is_numeric {
+        true => POWER_LIMIT,
+        false => SYMBOLIC_POWER_LIMIT / (symbols.len() as i64).max(1),
     };
     if exponent.abs() > limit {
         return refuse(format!(

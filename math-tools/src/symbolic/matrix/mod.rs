@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// Of `product` the right factor, of `solve` the right-hand side: a list, or rows for several at once.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub b: Option<WrittenMatrix>,
-    /// Of `power` the exponent, with symbols from -60 to 60; below zero the power of the inverse.
+    /// Of `power` the exponent, with n symbols from -60/n to 60/n; below zero the power of the inverse.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub exponent: Option<BoundedInteger<-1000, 1000>>,
     /// Name of the variable of the characteristic polynomial; `lambda` when absent.
