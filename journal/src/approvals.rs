@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use registry::WorkspaceId;
 use rusqlite::{Connection, Transaction, params};
 use tool_core::capability::{ApprovalRequest, ApprovalState};
-use tool_core::{Encode, ErrorCode, Result, ToolError, Value, json, object, tool_error};
+use tool_core::{Encode, ErrorCode, Result, ToolError, Value, fields, json, tool_error};
 
 use super::grants;
 use super::ledger::{CommitMode, LedgerShared};
@@ -62,8 +62,12 @@ row_structs! {
         decided_by: Option<String>,
         expires_ms: u64,
         told: bool,
+        edited: Option<String>,
     }
 }
+
+/// Most bytes of a call's details that are stored with a request, and of arguments that an approver gives.
+const DETAILS_BYTES_MAX: usize = 16 << 20;
 
 /// The name of an approver without a key.
 pub const WITHOUT_KEY: &str = "terminal";
@@ -78,9 +82,11 @@ impl Approval {
 }
 
 /// The decision on a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ApprovalDecision {
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum ApprovalDecision<'a> {
     Granted,
+    /// Granted for these arguments in place of the caller's.
+    Edited(&'a Value),
     Declined,
     /// Declined, where it still waits.
     Refused,
@@ -88,11 +94,11 @@ enum ApprovalDecision {
     Recorded,
 }
 
-impl ApprovalDecision {
+impl ApprovalDecision<'_> {
     /// Its name in the record, and the state of the approval afterwards.
     fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::Granted => ("granted", "granted"),
+            Self::Granted | Self::Edited(_) => ("granted", "granted"),
             Self::Declined | Self::Refused => ("declined", "declined"),
             Self::Recorded => ("recorded", "consumed"),
         }
@@ -233,6 +239,33 @@ impl StateStore {
         self.shared.decide(scope, id, by, ApprovalDecision::Granted)
     }
 
+    /// Grants a pending request of a workspace for other arguments: the same call, sent again, then runs once with these. The policy decides
+    /// about them as about any call, and asks anew where they open or destroy files that the request did not show. The record has the
+    /// digest of the arguments.
+    ///
+    /// # Errors
+    /// As [`StateStore::approve`]; `invalid_args` for arguments that are no object, or larger than a request may be.
+    pub fn approve_edited_in(
+        &self,
+        scope: &StateScope,
+        id: &str,
+        by: &str,
+        arguments: &Value,
+    ) -> Result<Approval> {
+        if arguments.as_object().is_none() {
+            return Err(
+                tool_error!(InvalidArgs, "type"; "expected the arguments of a call, an object such as `{{\"path\": \"out.txt\"}}`")
+                    .at("/arguments"),
+            );
+        }
+        let bytes = json::to_text(arguments).len();
+        if bytes > DETAILS_BYTES_MAX {
+            return Err(tool_error!(InvalidArgs, "limit"; "the arguments have {bytes} bytes, at most {DETAILS_BYTES_MAX} are taken").at("/arguments"));
+        }
+        let decision = ApprovalDecision::Edited(arguments);
+        self.shared.decide(scope, id, by, decision)
+    }
+
     /// Settles a pending request by a rule that allows such calls from now on: the request itself lets none through.
     ///
     /// # Errors
@@ -307,11 +340,15 @@ impl LedgerShared {
         scope: &StateScope,
         id: &str,
         by: &str,
-        decision: ApprovalDecision,
+        decision: ApprovalDecision<'_>,
     ) -> Result<Approval> {
-        const SQL: &str = "UPDATE approvals SET state = ?, decided_by = ?, decided_ms = ?, decided_in = ?, details = NULL, condition = NULL WHERE id = ?";
+        const SQL: &str = "UPDATE approvals SET state = ?, decided_by = ?, decided_ms = ?, decided_in = ?, edited = ?, details = NULL, condition = NULL WHERE id = ?";
         const DIGEST: &str = "SELECT digest FROM approvals WHERE id = ?";
         let (name, state) = decision.names();
+        let edited = match decision {
+            ApprovalDecision::Edited(arguments) => Some(json::to_text(arguments)),
+            _ => None,
+        };
         let session = self.lock().chains.own.session.clone();
         self.transact("answer the approval", |transaction, now_ms| {
             expire_approvals(transaction, now_ms)?;
@@ -329,9 +366,9 @@ impl LedgerShared {
                     .hint("a person answers, with `mathchain approve` or `mathchain deny`")
                     .into());
             }
-            let params = params![state, by, now_ms as i64, session, found.id];
+            let params = params![state, by, now_ms as i64, session, &edited, found.id];
             sql::execute_statement(transaction, SQL, params)?;
-            let record = object! {
+            let mut record = fields! {
                 "event" => "approval",
                 "approval_id" => found.id.as_str(),
                 "decision" => name,
@@ -341,13 +378,17 @@ impl LedgerShared {
                 "agent" => found.agent.clone(),
                 "digest" => digest,
             };
+            record.insert_some(
+                "edited_digest",
+                edited.as_deref().map(grants::edited_digest),
+            );
             let approval = Approval {
                 state: state.to_owned(),
                 decided_by: Some(by.to_owned()),
                 decided_ms: Some(now_ms),
                 ..found
             };
-            Ok((approval, Some(record)))
+            Ok((approval, Some(Value::from(record))))
         })
     }
 }
@@ -360,7 +401,7 @@ fn approval_settled_error(found: &Approval) -> ToolError {
 
 /// Expires the approvals that were not answered or used in time.
 fn expire_approvals(transaction: &Transaction<'_>, now_ms: u64) -> rusqlite::Result<usize> {
-    const SQL: &str = "UPDATE approvals SET state = 'expired', details = NULL, condition = NULL WHERE state IN ('pending', 'granted') AND expires_ms <= ?";
+    const SQL: &str = "UPDATE approvals SET state = 'expired', details = NULL, condition = NULL, edited = NULL WHERE state IN ('pending', 'granted') AND expires_ms <= ?";
     sql::execute_statement(transaction, SQL, [now_ms as i64])
 }
 
@@ -373,7 +414,12 @@ fn settle_in(
 ) -> Done<ApprovalState> {
     let newest = Newest::sql("FROM approvals WHERE digest = ? ORDER BY number DESC LIMIT 1");
     expire_approvals(transaction, now_ms)?;
-    let newest = sql::first_row(transaction, &newest, [&request.digest])?;
+    // A call with the arguments that an approver gave uses the grant of the request that they were given for.
+    let digest = request
+        .edited
+        .as_ref()
+        .map_or(&request.digest, |edited| &edited.digest);
+    let newest = sql::first_row(transaction, &newest, [digest])?;
     let mark = |id: &str, change: &str| {
         let sql = format!("UPDATE approvals SET {change} WHERE id = ?");
         sql::execute_statement(transaction, &sql, [id])
@@ -384,22 +430,36 @@ fn settle_in(
         decided_by,
         expires_ms,
         told,
+        edited,
     }) = newest
     {
+        let uses_grant = request.edited.as_ref().map(|edited| edited.id == id);
+        if uses_grant == Some(false) || uses_grant.is_some() && state != "granted" {
+            return Err(grant_used_error(&id).into());
+        }
         match &*state {
             // A grant without a key does not count once approvers are configured.
             "granted" if request.by_key && decided_by.as_deref() == Some(WITHOUT_KEY) => {
                 mark(
                     &id,
-                    "state = 'expired', told = 1, details = NULL, condition = NULL",
+                    "state = 'expired', told = 1, details = NULL, condition = NULL, edited = NULL",
                 )?;
             }
             "granted" => {
                 if !grants::is_recorded(transaction, &id)? {
                     return Err(grants::grant_unrecorded(&id).into());
                 }
-                mark(&id, "state = 'consumed'")?;
                 let approved_by = decided_by.unwrap_or_default();
+                if let (Some(edited), None) = (edited, uses_grant) {
+                    let arguments = json::parse_json(&edited, json::JsonLimits::default())
+                        .map_err(|_| grants::grant_unrecorded(&id))?;
+                    return Ok(ApprovalState::Edited {
+                        id,
+                        approved_by,
+                        arguments,
+                    });
+                }
+                mark(&id, "state = 'consumed', edited = NULL")?;
                 return Ok(ApprovalState::Consumed { id, approved_by });
             }
             "pending" => return Ok(ApprovalState::Pending { id, is_new: false }),
@@ -413,7 +473,14 @@ fn settle_in(
             _ => {}
         }
     }
-    insert_request(transaction, request, requester, now_ms)
+    match &request.edited {
+        Some(edited) => Err(grant_used_error(&edited.id).into()),
+        None => insert_request(transaction, request, requester, now_ms),
+    }
+}
+
+fn grant_used_error(id: &str) -> ToolError {
+    tool_error!(Conflict, "settled"; "approval `{id}` was used or taken back meanwhile"; "call again to request a new approval")
 }
 
 fn insert_request(
@@ -451,11 +518,10 @@ fn insert_request(
 
 /// The details as text with the process group of the requester, without arguments that are too long to store.
 fn kept_details(details: &Value, requester: Option<i32>) -> Option<String> {
-    const BYTES_MAX: usize = 16 << 20;
     let mut members = details.as_object().cloned()?;
     members.insert("requester_group", requester.map(i64::from));
     let text = json::to_text(&Value::Object(Arc::new(members.clone())));
-    if text.len() <= BYTES_MAX {
+    if text.len() <= DETAILS_BYTES_MAX {
         return Some(text);
     }
     members.insert("arguments", Value::Null);

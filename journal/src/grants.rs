@@ -18,10 +18,11 @@ pub(super) fn grant_unrecorded(id: &str) -> ToolError {
 
 /// Whether the audit log has the record of this grant, with a valid hash and for the same call, and none of its use.
 pub(super) fn is_recorded(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
-    const GRANT: &str = "SELECT digest, decided_by, decided_in FROM approvals WHERE id = ?";
-    let row: Option<(String, Option<String>, Option<String>)> =
-        sql::first_row(connection, GRANT, [id])?;
-    let Some((digest, decided_by, session)) = row else {
+    const GRANT: &str = "SELECT digest, decided_by, decided_in, edited FROM approvals WHERE id = ?";
+    type Row = (String, Option<String>, Option<String>, Option<String>);
+    let Some((digest, decided_by, session, edited)) =
+        sql::first_row::<Row>(connection, GRANT, [id])?
+    else {
         return Ok(false);
     };
     const RECORDS: &str = "SELECT session, sequence, hash, body FROM events
@@ -35,7 +36,8 @@ pub(super) fn is_recorded(connection: &Connection, id: &str) -> rusqlite::Result
         let is_it = answer.decision == "granted"
             && answer.id == id
             && answer.digest == digest
-            && Some(&answer.decided_by) == decided_by.as_ref();
+            && Some(&answer.decided_by) == decided_by.as_ref()
+            && answer.edited_digest == edited.as_deref().map(edited_digest);
         if !is_it {
             return Ok(false);
         }
@@ -75,6 +77,8 @@ struct GrantAnswer {
     decision: String,
     decided_by: String,
     digest: String,
+    /// Of the arguments that the approver gave in place of the caller's.
+    edited_digest: Option<String>,
 }
 
 impl GrantAnswer {
@@ -87,8 +91,14 @@ impl GrantAnswer {
             decision: text("decision")?,
             decided_by: text("decided_by")?,
             digest: text("digest")?,
+            edited_digest: text("edited_digest"),
         })
     }
+}
+
+/// Digest of the text of arguments that an approver gave.
+pub(super) fn edited_digest(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
 /// Describes each row of approvals that contradicts the audit log.

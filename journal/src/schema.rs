@@ -251,6 +251,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
      UPDATE approvals SET condition = NULL WHERE state != 'pending';",
     // 17: the role of the call that began a pipeline
     "ALTER TABLE pipelines ADD COLUMN role TEXT;",
+    // 18: arguments that an approver gave in place of the caller's, until the grant is used
+    "ALTER TABLE approvals ADD COLUMN edited TEXT;",
 ];
 
 /// Opens the file in a folder, creating both where missing, and migrates it to the newest version.

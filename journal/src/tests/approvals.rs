@@ -17,6 +17,7 @@ pub(super) fn request(digest: &str) -> ApprovalRequest {
         details: Value::Null,
         reason: "destructive".to_owned(),
         step: None,
+        edited: None,
     }
 }
 
@@ -408,5 +409,72 @@ fn a_grant_without_a_key_ends_where_keys_are_wanted() {
         let settled = desk.state.settle(&by_key, &intent()).unwrap();
         assert_eq!(matches!(settled, ApprovalState::Consumed { .. }), counts);
         assert!(desk.state.verify(&[], true).unwrap().is_sound());
+    }
+}
+
+fn edited_call(id: &str) -> ApprovalRequest {
+    let edited = tool_core::capability::EditedGrant {
+        id: id.to_owned(),
+        digest: "d".to_owned(),
+    };
+    ApprovalRequest {
+        edited: Some(edited),
+        ..request("other")
+    }
+}
+
+/// A grant for other arguments gives these to the call, and is used up by the call with them.
+#[test]
+fn a_grant_for_other_arguments_is_used_once() {
+    let desk = Desk::new();
+    let id = desk.pending("d");
+    let scope = StateScope::default();
+    let arguments = Value::object([("path", "b.txt")]);
+    let refused = desk
+        .state
+        .approve_edited_in(&scope, &id, "terminal", &Value::from("x"));
+    assert_eq!(refused.unwrap_err().code(), ErrorCode::InvalidArgs);
+    let granted = desk
+        .state
+        .approve_edited_in(&scope, &id, "terminal", &arguments)
+        .unwrap();
+    assert_eq!(granted.state, "granted");
+    // Asked as often as the process is interrupted in between.
+    for _ in 0..2 {
+        let ApprovalState::Edited {
+            arguments: found, ..
+        } = desk.ask("d")
+        else {
+            panic!("it is granted for other arguments");
+        };
+        assert_eq!(found, arguments);
+    }
+    let settle = || desk.state.settle(&edited_call(&id), &event(1));
+    assert!(matches!(settle().unwrap(), ApprovalState::Consumed { .. }));
+    assert_eq!(settle().unwrap_err().reason_str(), Some("settled"));
+    assert!(matches!(desk.ask("d"), ApprovalState::Pending { id: new, .. } if new != id));
+    assert!(desk.state.verify(&[], true).unwrap().is_sound());
+}
+
+/// What the table says of the arguments counts only as the audit log has it.
+#[test]
+fn arguments_that_were_changed_in_the_table_grant_nothing() {
+    let desk = Desk::new();
+    for (digest, sql) in [
+        ("d", "UPDATE approvals SET edited = '{\"path\":\"c.txt\"}'"),
+        ("e", "UPDATE approvals SET edited = NULL"),
+    ] {
+        let id = desk.pending(digest);
+        let scope = StateScope::default();
+        let arguments = Value::object([("path", "b.txt")]);
+        desk.state
+            .approve_edited_in(&scope, &id, "terminal", &arguments)
+            .unwrap();
+        desk.by_hand(&format!("{sql} WHERE id = '{id}'"));
+        let settled = desk.state.settle(&request(digest), &event(1));
+        assert_eq!(
+            settled.unwrap_err().reason_str(),
+            Some("approval_unrecorded")
+        );
     }
 }

@@ -185,6 +185,7 @@ fn approval() -> ApprovalRequest {
         reason: "the tool changes files".to_owned(),
         condition: Value::Null,
         step: Some(("run".to_owned(), "s".to_owned())),
+        edited: None,
     }
 }
 

@@ -294,6 +294,7 @@ fn an_approval_that_was_taken_away_is_found() {
         details: Value::Null,
         reason: "destructive".to_owned(),
         step: None,
+        edited: None,
     };
     let ApprovalState::Pending { id, .. } = state.settle(&request, &event(1)).unwrap() else {
         panic!("it waits");

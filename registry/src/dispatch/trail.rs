@@ -17,6 +17,7 @@ use tool_core::{
 };
 
 use super::ended::{CallEnd, CallEndReport};
+use super::stages::FirstArguments;
 use super::{CallRequest, CallerContext, ChainPosition, Dispatcher, limits, panic};
 use crate::model::Principal;
 use crate::policy::PolicyDecision;
@@ -55,6 +56,8 @@ pub(super) struct CallTrail {
     pub(super) resources: Vec<ResourceKey>,
     pub(super) approval_id: Option<String>,
     pub(super) approved_by: Option<String>,
+    /// Of a call with the arguments of an approver: those that the caller gave.
+    pub(super) first_arguments: Option<FirstArguments>,
     pub(super) seed: Option<u64>,
     pub(super) warnings: Vec<String>,
     /// Backups of files that the call changes.
@@ -227,6 +230,11 @@ impl CallTrail {
         }
         record.insert("approval_id", self.approval_id.clone());
         record.insert("approved_by", self.approved_by.clone());
+        let first = self.first_arguments.as_ref();
+        record.insert_some(
+            "first_args_digest",
+            first.map(|first| first.digest.as_str()),
+        );
         record.insert("effects", effect_names(self.effects));
         let resources = self.resources.iter().map(|key| {
             let id = key.id().to_string();

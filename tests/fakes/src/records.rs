@@ -78,6 +78,21 @@ impl MemoryApprovals {
 
 impl ApprovalStore for MemoryApprovals {
     fn settle(&self, request: &ApprovalRequest, _: &Value) -> Result<ApprovalState, ToolError> {
+        if let Some(edited) = &request.edited {
+            let answer = self.granted.lock().unwrap().remove(&edited.digest);
+            let Some(Err(ApprovalState::Edited {
+                id, approved_by, ..
+            })) = answer
+            else {
+                return Err(ToolError::new(ErrorCode::Conflict, "the grant was used"));
+            };
+            return Ok(ApprovalState::Consumed { id, approved_by });
+        }
+        if let Some(Err(state @ ApprovalState::Edited { .. })) =
+            self.granted.lock().unwrap().get(&request.digest)
+        {
+            return Ok(state.clone());
+        }
         match self.granted.lock().unwrap().remove(&request.digest) {
             Some(Ok(by)) => Ok(ApprovalState::Consumed {
                 id: "a1".to_owned(),

@@ -33,5 +33,5 @@ pub use model::{
 };
 pub use records::{
     ApprovalRequest, ApprovalState, ApprovalStore, AskedQuestion, AuditLedger, BackupCopy,
-    BackupStore, LedgerHead, Notification, NotificationLog, RecordDurability,
+    BackupStore, EditedGrant, LedgerHead, Notification, NotificationLog, RecordDurability,
 };

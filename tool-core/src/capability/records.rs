@@ -151,10 +151,21 @@ pub struct ApprovalRequest {
     pub lifetime_ms: u64,
     /// The run that asks, and its step (`step`, `step[3]`); `None` for a call of its own.
     pub step: Option<(String, String)>,
+    /// For a call with the arguments that a person gave in place of the caller's: the grant that has them.
+    pub edited: Option<EditedGrant>,
+}
+
+/// A grant for other arguments than those asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditedGrant {
+    /// The approval's id.
+    pub id: String,
+    /// Digest of the request that it answers.
+    pub digest: String,
 }
 
 /// State of an approval.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum ApprovalState {
     /// Waits for a person.
     Pending {
@@ -169,6 +180,15 @@ pub enum ApprovalState {
         id: String,
         /// Who gave it.
         approved_by: String,
+    },
+    /// Given for other arguments, which a person wrote: not yet used up. The call with them is settled with [`ApprovalRequest::edited`].
+    Edited {
+        /// The approval's id.
+        id: String,
+        /// Who gave it.
+        approved_by: String,
+        /// The arguments in place of the caller's.
+        arguments: Value,
     },
     /// A person said no; the id names it.
     Declined(String),

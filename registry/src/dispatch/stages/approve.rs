@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use tool_core::capability::{ApprovalRequest, ApprovalState};
+use tool_core::capability::{ApprovalRequest, ApprovalState, EditedGrant};
 use tool_core::convert::to_value;
 use tool_core::{ResourceKey, ToolError, Value, object, tool_error};
 
+use super::edited::{EditedCall, ShownFiles};
 use super::{
     ApprovedCall, DecidedCall, OpenedCall, StageHalt, check_task_budget, destroyed, shown,
 };
@@ -26,7 +27,10 @@ impl<'a> OpenedCall<'a> {
             return Err(unaudited_refusal(&dispatcher.host.no_ledger()).into());
         }
         check_task_budget(&self.decided.located, trail, false)?;
-        if self.decided.decision.verdict == Verdict::Ask {
+        // What a person granted for these arguments is used up, though the policy might let them pass.
+        if trail.first_arguments.is_some() {
+            self.settle(dispatcher, trail, true)?;
+        } else if self.decided.decision.verdict == Verdict::Ask {
             let by_key = has_effects && dispatcher.policy.approvals_by_key();
             let needs_person = by_key || self.decided.located.tool().spec().human_gate;
             match request.context.answer {
@@ -60,6 +64,11 @@ impl<'a> OpenedCall<'a> {
             folder: opened_folder(dispatcher),
             subject: self.decided.call.bound(&self.ctx.uncounted())?,
         };
+        let shown = bound.files();
+        // Where the approver's arguments reach files that the request did not show, a person sees these first.
+        let edited = trail.first_arguments.as_ref();
+        let edited = edited.filter(|first| first.shown.covers(&shown));
+        let edited = edited.map(|first| first.grant.clone());
         let (mut preview, mut cut) = preview::preview_arguments(self.decided.call.args());
         for (pointer, name, digest) in &bound.opened {
             preview.push_str(&format!("\n`{pointer}` opens `{name}`, blake3 {digest}"));
@@ -92,6 +101,7 @@ impl<'a> OpenedCall<'a> {
             by_key: dispatcher.policy.approvals_by_key(),
             lifetime_ms: dispatcher.policy.approval_lifetime_ms(),
             step,
+            edited,
             reason: redact::redact_text(&match &decision.rule {
                 Some(rule) => format!("layer {}, {rule}: {}", decision.layer, decision.reason),
                 None => decision.reason.to_string(),
@@ -100,7 +110,8 @@ impl<'a> OpenedCall<'a> {
             .into_owned(),
         };
         // Were it consumed, this would be the record that makes the intent durable.
-        if !trail.effects.is_empty() {
+        // A call with an approver's arguments leaves none: the tool would be asked about the caller's.
+        if !trail.effects.is_empty() && trail.first_arguments.is_none() {
             super::load::record_crash_evidence(&self.decided, &self.ctx, trail);
         }
         match approvals.settle(&request, &trail.intent())? {
@@ -120,6 +131,19 @@ impl<'a> OpenedCall<'a> {
                 trail.intended = true;
                 Ok(())
             }
+            ApprovalState::Edited {
+                id,
+                approved_by,
+                arguments,
+            } => Err(StageHalt::Edited(Box::new(EditedCall {
+                grant: EditedGrant {
+                    id,
+                    digest: request.digest,
+                },
+                approved_by,
+                arguments,
+                shown,
+            }))),
             ApprovalState::Declined(id) => {
                 trail.approval_id = Some(id.clone());
                 let hint = format_args!(
@@ -257,6 +281,19 @@ struct ApprovalBinding<'a> {
     folder: Option<String>,
     /// What the tool itself binds an approval to.
     subject: Option<Value>,
+}
+
+impl ApprovalBinding<'_> {
+    /// The files that the request shows.
+    fn files(&self) -> ShownFiles {
+        let opened = self.opened.iter();
+        ShownFiles {
+            opened: opened
+                .map(|(_, name, digest)| ((*name).to_owned(), digest.clone()))
+                .collect(),
+            destroyed: self.destroyed.clone(),
+        }
+    }
 }
 
 fn opened_folder(dispatcher: &Dispatcher) -> Option<String> {

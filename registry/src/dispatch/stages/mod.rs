@@ -6,6 +6,7 @@
 
 mod approve;
 mod destroyed;
+mod edited;
 mod load;
 mod missing;
 mod near;
@@ -14,6 +15,8 @@ mod probe;
 mod settle;
 mod shown;
 mod stopped;
+
+pub(super) use self::edited::FirstArguments;
 
 use std::ops::ControlFlow;
 
@@ -24,6 +27,7 @@ use tool_core::{
     Syntax, ToolCall, ToolError, Value, tool_error,
 };
 
+use self::edited::EditedCall;
 use self::places::ResourceIdCache;
 use self::settle::settle_result;
 use self::stopped::StoppedCall;
@@ -36,10 +40,15 @@ use super::{
 use crate::model::{Principal, Verdict};
 use crate::policy::{CallFacts, CallerPolicy, HostRules, PolicyDecision, is_harmless};
 
+/// Most times in a row that approvers change the arguments of one call: each time they reach files that the request before did not show.
+const EDITS_MAX: usize = 8;
+
 /// The reason a call stops at a stage.
 enum StageHalt {
     Failed(ToolError),
     Pending(String),
+    /// A person granted the call for other arguments.
+    Edited(Box<EditedCall>),
 }
 
 impl From<ToolError> for StageHalt {
@@ -80,6 +89,9 @@ fn end_from_halt(halt: StageHalt) -> CallEndReport {
     match halt {
         StageHalt::Failed(error) => CallEndReport::failed(error),
         StageHalt::Pending(id) => CallEndReport::with(CallEnd::Pending(id, Value::Null)),
+        StageHalt::Edited(edited) => CallEndReport::failed(tool_error!(Conflict;
+            "approvers changed the arguments {EDITS_MAX} times, the last time with approval `{}`", edited.grant.id;
+            "`mathchain deny` takes an unused approval back")),
     }
 }
 
@@ -99,7 +111,14 @@ fn execute_stages(
             ControlFlow::Continue(identified) => identified,
         };
     }
-    identified.complete(request, trail)
+    let mut ended = identified.complete(request, trail);
+    for _ in 0..EDITS_MAX {
+        match ended {
+            Err(StageHalt::Edited(edited)) => ended = edited.complete(dispatcher, request, trail),
+            _ => break,
+        }
+    }
+    ended
 }
 
 /// Runs the stages up to the resource keys.

@@ -273,3 +273,76 @@ fn a_human_gate_is_opened_by_an_approval_only() {
             .is_success()
     );
 }
+
+/// Grants the newest request for other arguments.
+fn edit(world: &World, arguments: Value) {
+    world.approvals.answer(Err(ApprovalState::Edited {
+        id: "a1".to_owned(),
+        approved_by: "anna".to_owned(),
+        arguments,
+    }));
+}
+
+#[test]
+fn a_person_changes_the_arguments_and_the_call_runs_once_with_these() {
+    let world = world();
+    world.call("operator", "write_file", WRITE);
+    let asked = field(&world.last(), "/args_digest");
+    edit(
+        &world,
+        Value::object([("path", "out/b"), ("content", "better")]),
+    );
+    let done = world.call("operator", "write_file", WRITE);
+    assert!(done.is_success(), "{:?}", done.err());
+    assert_eq!(world.files.text("out/b").as_deref(), Some("better"));
+    assert!(world.files.get("out/a").is_none(), "not as it was asked");
+    let record = world.last();
+    assert_eq!(field(&record, "/approved_by"), Value::from("anna"));
+    assert_eq!(field(&record, "/first_args_digest"), asked);
+    assert_ne!(field(&record, "/args_digest"), asked);
+    let warning = done.warnings.join(" ");
+    for words in ["anna", "`path` is \"out/b\"", "`content` is \"better\""] {
+        assert!(warning.contains(words), "{words} in {warning}");
+    }
+    let again = world.call("operator", "write_file", WRITE);
+    assert!(pending(&again).is_some(), "the grant is used up");
+}
+
+#[test]
+fn the_policy_decides_about_the_arguments_of_a_person_too() {
+    let config = "version = 1\n[[policies]]\nlevel = \"global\"\n[[policies.rules]]\nmatch = { tools = [\"write_file\"], path = { under = \"secret\" } }\ndecision = \"deny\"\n";
+    let world = World::new(&[TWELVE, TOOLS], config);
+    world.call("operator", "write_file", WRITE);
+    edit(
+        &world,
+        Value::object([("path", "secret/key"), ("content", "x")]),
+    );
+    let denied = world.call("operator", "write_file", WRITE);
+    assert_eq!(code(&denied), Some(ErrorCode::PolicyDenied));
+    assert!(world.files.get("secret/key").is_none() && world.files.get("out/a").is_none());
+    // Arguments that the tool does not take are an error of the call, which stays without effect.
+    edit(&world, Value::object([("nothing", "x")]));
+    let refused = world.call("operator", "write_file", WRITE);
+    assert_eq!(code(&refused), Some(ErrorCode::InvalidArgs));
+}
+
+#[test]
+fn arguments_of_a_person_that_reach_files_which_were_not_shown_are_asked_anew() {
+    let world = world();
+    world.files.put("out/there", "precious");
+    world.call("operator", "write_file", WRITE);
+    let over = Value::object([
+        ("path", Value::from("out/there")),
+        ("content", Value::from("x")),
+        ("overwrite", Value::from(true)),
+    ]);
+    edit(&world, over);
+    let asked = world.call("operator", "write_file", WRITE);
+    assert!(pending(&asked).is_some(), "{:?}", asked.err());
+    assert_eq!(world.files.text("out/there").as_deref(), Some("precious"));
+    // With that granted too, the same call of the caller runs.
+    world.approvals.answer(Ok("anna"));
+    let done = world.call("operator", "write_file", WRITE);
+    assert!(done.is_success(), "{:?}", done.err());
+    assert_eq!(world.files.text("out/there").as_deref(), Some("x"));
+}
