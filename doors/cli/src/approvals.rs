@@ -2,14 +2,15 @@
 
 use std::path::PathBuf;
 
-use journal::{Approval, StateStore, WITHOUT_KEY};
+use journal::{Approval, StateScope, StateStore, WITHOUT_KEY};
 use tool_core::Object;
+use tool_core::json::{self, JsonLimits};
 
 use super::folders::FolderArgs;
 use super::prelude::*;
-use super::{asking, resume};
+use super::{asking, resume, stdin};
 use mathchain::approvers::{self, authenticate_approver};
-use mathchain_servers::people::grant::{grant_request, record_of};
+use mathchain_servers::people::grant::{grant_edited, grant_request, record_of};
 use mathchain_servers::people::request::ApprovalDetails;
 
 /// Maximum number of requests that are listed, or approved at once.
@@ -30,6 +31,7 @@ pub(super) struct DecideCommand {
     after_help = "Without a key, the command needs a terminal, and another process group than the call's: type it at the prompt of a shell (docs/policy.md).
 Examples:
   mathchain approve 9f3c --resume
+  mathchain approve 9f3c --args '{\"path\":\"out.txt\",\"content\":\"x\"}'
   mathchain approve --all --run 3f2a --resume"
 )]
 pub(super) struct ApproveCommand {
@@ -45,6 +47,11 @@ pub(super) struct ApproveCommand {
     /// require approval each time.
     #[arg(long, conflicts_with = "all")]
     pub always: bool,
+    /// Let the call run with these arguments in place of its own: one JSON object, or `-` for stdin
+    ///
+    /// The policy decides about them as about any call. The answer of the call and the audit log name what was changed.
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["all", "always"])]
+    pub args: Option<String>,
     /// Approve every pending request of this workspace
     #[arg(long)]
     pub all: bool,
@@ -63,6 +70,7 @@ impl From<DecideCommand> for ApproveCommand {
             id: Some(id),
             key,
             always: false,
+            args: None,
             all: false,
             run: None,
             resume: false,
@@ -138,6 +146,10 @@ pub(super) fn approve_requests(global: &GlobalArgs, approve: &ApproveCommand) ->
             record_of(&toolkit, request, details.as_ref())?;
         }
     }
+    let edited = match &approve.args {
+        Some(text) => Some(edited_arguments(&toolkit, text)?),
+        None => None,
+    };
     let mut granted = Vec::new();
     let mut text = String::new();
     for (request, details) in &waiting {
@@ -148,8 +160,16 @@ pub(super) fn approve_requests(global: &GlobalArgs, approve: &ApproveCommand) ->
         };
         // Changes are shown as they are before the call.
         text += &shown.text(&human::format_local_time(request.created_ms));
-        let (approval, recorded) =
-            grant_request(&open::state_folder(global)?, state, request, &by, recorded)?;
+        let (approval, recorded) = match &edited {
+            Some(arguments) => {
+                let scope = StateScope::default();
+                let granted = grant_edited(&toolkit, state, &scope, request, &by, arguments)?;
+                text += "with other arguments:\n";
+                text += &format!("  {}\n", human::replace_controls(&arguments.to_string()));
+                (granted, None)
+            }
+            None => grant_request(&open::state_folder(global)?, state, request, &by, recorded)?,
+        };
         let (number, rule) = recorded.unzip();
         text += &approval_outcome_text(
             global,
@@ -180,6 +200,21 @@ pub(super) fn approve_requests(global: &GlobalArgs, approve: &ApproveCommand) ->
         None => Value::array(granted),
     };
     output::print_data(global, &data, || text)
+}
+
+/// The arguments that an approver gives: a JSON object, or `-` for stdin.
+fn edited_arguments(toolkit: &Toolkit, text: &str) -> Result<Value> {
+    let bytes_max = toolkit.config().limits.max_input_bytes;
+    let text = match text {
+        "-" => stdin::read_stdin(bytes_max)
+            .map_err(|err| tool_error!(ToolError, "io"; "cannot read stdin: {err}"))?,
+        text => text.as_bytes().to_vec(),
+    };
+    let limits = JsonLimits {
+        bytes_max: usize::try_from(bytes_max).unwrap_or(usize::MAX),
+        ..JsonLimits::default()
+    };
+    Ok(json::parse_bytes(&text, limits)?)
 }
 
 /// Refuses to answer, in a copy of a state, what its original asks.

@@ -570,3 +570,62 @@ fn an_earlier_name_calls_and_a_fact_narrows() {
     let layer = text(&refused.expect_code(3).at("/metadata/layer"));
     assert!(layer.contains("read_only"), "{layer}");
 }
+
+#[test]
+fn an_approver_changes_the_arguments_of_a_call() {
+    let place = Place::new();
+    let id = asks(&at(&place, "a", &["call", "write_file"], NEW));
+    let wrong = at(
+        &place,
+        "a",
+        &["approve", &id, "--args", r#"{"pth":"x"}"#],
+        "",
+    );
+    assert_eq!(
+        wrong.expect_code(2).at("/error/code"),
+        Value::from("invalid_args")
+    );
+    let other = r#"{"path":"better.txt","content":"y"}"#;
+    at(&place, "a", &["approve", &id, "--args", "-"], other).expect_code(0);
+    let done = at(&place, "a", &["call", "write_file"], NEW);
+    let warnings = done.expect_code(0).at("/warnings").to_string();
+    assert!(
+        warnings.contains("changed the arguments") && warnings.contains("better.txt"),
+        "{warnings}"
+    );
+    assert!(is_there(&place, "a/better.txt") && !is_there(&place, "a/new.txt"));
+    asks(&at(&place, "a", &["call", "write_file"], NEW));
+}
+
+#[test]
+fn a_step_runs_with_the_arguments_of_its_approver() {
+    let place = Place::new();
+    place.write("a/p.yaml", ASKS);
+    let begun = at(&place, "a", &["run", "p.yaml"], "");
+    let id = asks(&begun);
+    let other = r#"{"path":"made.txt","content":"better"}"#;
+    at(
+        &place,
+        "a",
+        &["approve", &id, "--args", other, "--resume"],
+        "",
+    )
+    .expect_code(0);
+    assert_eq!(place.read("a/made.txt"), "better");
+    let run = text(&begun.at("/metadata/chain_id"));
+    let replayed = at(&place, "a", &["replay", &run], "");
+    assert_eq!(replayed.expect_code(0).at("/same"), Value::from(true));
+    at(&place, "a", &["audit", "verify"], "").expect_code(0);
+    // A file that the plan does not name is not written by its step.
+    let begun = at(&place, "b", &["run", "../a/p.yaml"], "");
+    let id = asks(&begun);
+    let beside = r#"{"path":"beside.txt","content":"x"}"#;
+    let ended = at(
+        &place,
+        "b",
+        &["approve", &id, "--args", beside, "--resume"],
+        "",
+    );
+    assert_ne!(ended.code, 0);
+    assert!(!is_there(&place, "b/beside.txt"));
+}

@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
+use axum::body::Bytes;
 use axum::extract::{Extension, Path, State};
 use journal::{Approval, StateScope};
 use tool_core::{Result, Value, convert, object, tool_error};
 
 use super::callers::HttpCaller;
 use super::chains;
+use super::pipelines::read_members;
 use super::reply::{self, Replied};
 use super::server::HttpServer;
 use crate::keys::ApiKey;
+use crate::people::grant::grant_edited;
 
 /// Maximum number of requests that are listed.
 const LISTED: usize = 1000;
@@ -79,8 +82,21 @@ pub(super) async fn approve_request(
     State(server): State<Arc<HttpServer>>,
     Extension(caller): Extension<Arc<HttpCaller>>,
     Path(id): Path<String>,
+    text: Bytes,
 ) -> Replied {
-    decide_request(server, caller, id, true).await
+    let members = read_members(&server, &text, &["arguments"])?;
+    let grant = match members.get("arguments") {
+        None => RequestGrant::AsAsked,
+        Some(arguments) => RequestGrant::Edited(arguments.clone()),
+    };
+    decide_request(server, caller, id, Some(grant)).await
+}
+
+/// How a request is granted.
+enum RequestGrant {
+    AsAsked,
+    /// For these arguments in place of the caller's.
+    Edited(Value),
 }
 
 /// Declines a request.
@@ -89,7 +105,7 @@ pub(super) async fn deny_request(
     Extension(caller): Extension<Arc<HttpCaller>>,
     Path(id): Path<String>,
 ) -> Replied {
-    decide_request(server, caller, id, false).await
+    decide_request(server, caller, id, None).await
 }
 
 /// The name under which the holder of a key decides a request.
@@ -112,18 +128,21 @@ async fn decide_request(
     server: Arc<HttpServer>,
     caller: Arc<HttpCaller>,
     id: String,
-    grants: bool,
+    grant: Option<RequestGrant>,
 ) -> Replied {
-    let going = Arc::clone(&server);
+    let (going, grants) = (Arc::clone(&server), grant.is_some());
     let decided = server
         .aside(move |server| {
             let state = server.records()?;
             let scope = workspace_scope(server);
             let (found, _) = state.approval_in(&scope, &id)?;
             let by = deciding_key(&caller, &found)?;
-            match grants {
-                true => state.approve_in(&scope, &found.id, &by),
-                false => state.decline_in(&scope, &found.id, &by),
+            match grant {
+                Some(RequestGrant::AsAsked) => state.approve_in(&scope, &found.id, &by),
+                Some(RequestGrant::Edited(arguments)) => {
+                    grant_edited(&server.toolkit, state, &scope, &found, &by, &arguments)
+                }
+                None => state.decline_in(&scope, &found.id, &by),
             }
         })
         .await?;

@@ -277,6 +277,12 @@ fn own_schemas() -> Map<String, Json> {
         ),
         ("Approval".to_owned(), approval),
         (
+            "ApprovalGrant".to_owned(),
+            json!({ "type": "object", "additionalProperties": false, "properties": {
+                "arguments": { "type": "object", "description": "The call runs with these in place of its own" },
+            } }),
+        ),
+        (
             "State".to_owned(),
             json!({ "type": "object", "properties": { "status": text }, "required": ["status"] }),
         ),
@@ -468,6 +474,15 @@ fn path_items() -> Json {
         answers: response_objects(&[("200", "The answer", "Pipelines")]),
         errors: &["409"],
     };
+    let mut approve = post(
+        "approve",
+        "Approve a request, as it is or with other arguments",
+        &[("200", "It is approved", "Approval")],
+        &["404", "409", "413", "422"],
+        &approval,
+        Some("ApprovalGrant"),
+    );
+    approve["post"]["requestBody"]["required"] = false.into();
     json!({
         "/": { "get": of_kinds("home", "A page for a person who opens the address", &["text/html"], &[], &[]) },
         "/healthz": open_path_item("healthy", "Whether the process answers", &[("200", "It does", "State")]),
@@ -496,7 +511,7 @@ fn path_items() -> Json {
         "/v1/runs/{id}": get("run", "A recorded run with its records", "Run", &["404", "409"], &run),
         "/v1/approvals": get("approvals", "Pending requests for approval", "Approvals", &["409"], &[]),
         "/v1/approvals/{id}": get("approval", "A request for approval with the details of its call", "Approval", &["404", "409"], &approval),
-        "/v1/approvals/{id}/approve": post("approve", "Approve a request", &[("200", "It is approved", "Approval")], &["404", "409"], &approval, None),
+        "/v1/approvals/{id}/approve": approve,
         "/v1/approvals/{id}/deny": post("deny", "Decline a request", &[("200", "It is declined", "Approval")], &["404", "409"], &approval, None),
         "/v1/artifacts/{handle}": { "get": artifact },
     })

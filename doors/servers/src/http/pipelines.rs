@@ -37,7 +37,7 @@ const BEGIN_LOOK: Duration = Duration::from_millis(10);
 const RECORD_LOOK: Duration = Duration::from_millis(250);
 
 /// Reads a body that is an object with some of these keys; an empty one has none.
-fn read_members(server: &HttpServer, text: &[u8], keys: &[&str]) -> Result<Object> {
+pub(super) fn read_members(server: &HttpServer, text: &[u8], keys: &[&str]) -> Result<Object> {
     if text.is_empty() {
         return Ok(Object::new());
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use journal::{Approval, StateStore};
+use journal::{Approval, StateScope, StateStore};
 use registry::{PolicyRule, WorkspaceId};
 use tool_core::convert::from_value;
 use tool_core::{Result, Value, tool_error};
@@ -31,6 +31,27 @@ pub fn grant_request(
     rules::audit_rule_change(state, "recorded", by, &rule)?;
     let number = user_rules::record_rule(folder, &workspace, rule.clone())?;
     Ok((granted, Some((number, rules::rule_text(&rule)))))
+}
+
+/// Grants a request of a workspace for other arguments, which its tool must take: its call, sent again, runs once with these.
+///
+/// # Errors
+/// Arguments that the tool refuses; as [`StateStore::approve_edited_in`].
+pub fn grant_edited(
+    toolkit: &Toolkit,
+    state: &StateStore,
+    scope: &StateScope,
+    request: &Approval,
+    by: &str,
+    arguments: &Value,
+) -> Result<Approval> {
+    let dispatcher = toolkit.dispatcher();
+    let catalogue = dispatcher.catalogue();
+    // A tool that is gone since is found when the call is sent again.
+    if let Some(index) = catalogue.called(&request.tool) {
+        catalogue.tool(index).decode(arguments)?;
+    }
+    state.approve_edited_in(scope, &request.id, by, arguments)
 }
 
 /// The rule that `always` records for a request.

@@ -357,3 +357,41 @@ fn a_question_is_answered_once() {
     browser.send("/console/answer", &fields).expect(409);
     assert!(!browser.page("/console").contains("Which file?"));
 }
+
+#[test]
+fn the_arguments_are_changed_and_approved_in_one_act() {
+    let place = Place::new();
+    let (run, request) = suspended(&place);
+    let browser = Browser::at_terminal(&place);
+    let inbox = browser.page("/console");
+    assert!(
+        inbox.contains("Edit the arguments and approve") && inbox.contains("&quot;made.txt&quot;"),
+        "{inbox}"
+    );
+    let refused = browser.send(
+        "/console/decide",
+        &[
+            ("id", &request),
+            ("decision", "edit"),
+            ("arguments", "{\"path\": 1}"),
+        ],
+    );
+    assert_eq!(refused.status, 422, "{refused:?}");
+    let changed = "{\"path\": \"made.txt\", \"content\": \"<b>better</b>\"}";
+    browser
+        .send(
+            "/console/decide",
+            &[
+                ("id", &request),
+                ("decision", "edit"),
+                ("arguments", changed),
+            ],
+        )
+        .expect(303);
+    until("the end", || {
+        browser
+            .page(&format!("/console/runs/{run}"))
+            .contains("succeeded")
+    });
+    assert_eq!(place.read("made.txt"), "<b>better</b>");
+}

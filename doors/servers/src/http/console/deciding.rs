@@ -8,6 +8,7 @@ use chain_runtime::run::{self as chains, ResumeRequest};
 use journal::{Approval, RunState};
 use maud::html;
 use tool_core::brief::count_phrase;
+use tool_core::json::{self, JsonLimits};
 use tool_core::{Result, ToolError, Value, tool_error};
 
 use super::super::approvals::{deciding_key, workspace_scope};
@@ -17,7 +18,7 @@ use super::form::{self, FormFields};
 use super::guard::{ConsoleVisit, redirect_response};
 use super::inbox::{decided_card, sees_approvals};
 use super::layout::{self, ConsolePage, ConsoleSection, PageReply};
-use crate::people::grant::{grant_request, record_of};
+use crate::people::grant::{grant_edited, grant_request, record_of};
 use mathchain::approvers::{at_terminal, authenticate_approver};
 
 /// Most requests that are decided at once.
@@ -29,6 +30,8 @@ enum RequestDecision {
     Approve,
     /// Approve, and continue the run.
     Resume,
+    /// Approve for the arguments of the form.
+    Edit,
     /// Record a rule that allows such calls.
     Always,
     Deny,
@@ -39,6 +42,7 @@ impl RequestDecision {
         Ok(match text {
             "approve" => Self::Approve,
             "resume" => Self::Resume,
+            "edit" => Self::Edit,
             "always" => Self::Always,
             "deny" => Self::Deny,
             other => {
@@ -160,8 +164,9 @@ pub(super) async fn decide_requests(
         said.push_str(&format!(" Recorded the rule `{rule}`."));
     }
     let mut to = "/console".to_owned();
+    let continues = matches!(decision, RequestDecision::Resume | RequestDecision::Edit);
     for run in report.runs {
-        let is_wanted = decision == RequestDecision::Resume && visit.is_terminal();
+        let is_wanted = continues && visit.is_terminal();
         match is_wanted {
             true => match continue_run(&server, &visit, &run).await {
                 Ok(root) => to = format!("/console/runs/{root}"),
@@ -198,6 +203,16 @@ fn decide_each(
         let done = match decision {
             RequestDecision::Approve | RequestDecision::Resume => {
                 state.approve_in(&scope, &found.id, &by)
+            }
+            RequestDecision::Edit => {
+                let limits = JsonLimits {
+                    bytes_max: server.body_bytes_max(),
+                    ..JsonLimits::default()
+                };
+                let text = form.get("arguments").unwrap_or_default();
+                let arguments = json::parse_json(text, limits)
+                    .map_err(|error| ToolError::from(error).at("/arguments"))?;
+                grant_edited(&server.toolkit, state, &scope, &found, &by, &arguments)
             }
             RequestDecision::Deny => state.decline_pending_in(&scope, &found.id, &by),
             RequestDecision::Always if found.state != "pending" => {

@@ -13,7 +13,7 @@ use super::super::approvals::{approver_key, workspace_scope};
 use super::super::server::HttpServer;
 use super::answers;
 use super::deciding;
-use super::form::{self, FormFields, encode_part};
+use super::form::{FormFields, encode_part};
 use super::guard::ConsoleVisit;
 use super::layout::{self, ConsolePage, ConsoleSection, PageReply, form_token};
 use super::parts::{
@@ -356,16 +356,47 @@ fn decision_form(server: &HttpServer, visit: &ConsoleVisit, request: &WaitingReq
                 button name="decision" value="always" title="Records a rule that allows calls like this one in this workspace from now on" { "Always allow" }
             }
             button class="danger" name="decision" value="deny" { "Deny" (all) }
-            @if let Some(arguments) = request.details.as_ref().and_then(|it| it.get("arguments")) {
-                @let arguments = json::to_text(arguments);
-                @if arguments.len() < 4000 {
-                    a class="button" href=(form::link_to(&format!("/console/tools/{}", encode_part(&approval.tool)), &[("args", &arguments)]))
-                        title="Deny it, and make a call of your own with other arguments; the request here stays until it is decided" {
-                        "Call with other arguments"
-                    }
-                }
-            }
             span class="unseen" { "request " (id) }
+        }
+        @if let Some(arguments) = editable_arguments(request) { (edit_form(visit, id, &arguments)) }
+    }
+}
+
+/// The arguments of one request as text that a person may change; none where secrets in them are not shown, or where they are too long for a page.
+fn editable_arguments(request: &WaitingRequest) -> Option<String> {
+    const BYTES_MAX: usize = 16_000;
+    let details = request
+        .details
+        .as_ref()
+        .filter(|_| request.ids.len() == 1)?;
+    let redacted = details.get("redacted").and_then(Value::as_i64).unwrap_or(0);
+    let given = details.get("arguments")?.as_object()?;
+    // A member a line; texts stay on theirs.
+    let members = given.iter().filter(|(_, value)| !value.is_null());
+    let lines: Vec<String> = members
+        .map(|(name, value)| format!("  {}: {}", Value::from(name), json::to_text(value)))
+        .collect();
+    let text = format!("{{\n{}\n}}", lines.join(",\n"));
+    (redacted == 0 && text.len() <= BYTES_MAX).then_some(text)
+}
+
+/// The form that approves a call with other arguments.
+fn edit_form(visit: &ConsoleVisit, id: &str, arguments: &str) -> Markup {
+    let rows = arguments.lines().count().clamp(3, 20);
+    html! {
+        details {
+            summary { "Edit the arguments and approve" }
+            form method="post" action="/console/decide" {
+                (form_token(&visit.session))
+                input type="hidden" name="id" value=(id);
+                label for={ "arguments-" (id) } { "Arguments, as JSON" }
+                textarea id={ "arguments-" (id) } name="arguments" rows=(rows) spellcheck="false" { (arguments) }
+                p class="small" {
+                    "The call runs once with these in place of its own, when it is sent again or its run continues. The policy decides about them as about any call, and "
+                    "asks anew where they reach files that are not shown above. The caller and the audit log are told what was changed."
+                }
+                button class="main" name="decision" value="edit" { "Approve with these arguments" }
+            }
         }
     }
 }
