@@ -148,6 +148,28 @@
     }
   }
 
+  // What one types is checked as the button does, after a pause; the answer replaces the last one.
+  for (const form of document.querySelectorAll("form[data-check]")) {
+    let pause = 0, last = null;
+    form.addEventListener("input", () => {
+      clearTimeout(pause);
+      pause = setTimeout(async () => {
+        last?.abort();
+        last = new AbortController();
+        const body = new URLSearchParams(new FormData(form));
+        body.set("act", "check");
+        try {
+          const answer = await fetch(form.action, { method: "POST", body, signal: last.signal });
+          const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+          const [old, next] = [form.dataset.check, form.dataset.check].map((id, at) => (at ? page : document).getElementById(id));
+          if (old && next) old.replaceChildren(...[...next.childNodes].map((node) => document.importNode(node, true)));
+        } catch (error) {
+          if (error.name !== "AbortError") say("Not connected: trying again");
+        }
+      }, 400);
+    });
+  }
+
   // A form is sent once.
   document.addEventListener("submit", (event) => {
     if (event.target.dataset.sent) event.preventDefault();

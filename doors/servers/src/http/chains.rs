@@ -161,6 +161,34 @@ fn begin_run(
     Ok(SubmissionOutcome::Now(chain, Box::new(context), work))
 }
 
+/// Begins a plan for a person who looks, whom its steps may ask; gives the id of its run.
+///
+/// # Errors
+/// Every problem of the plan.
+pub(super) async fn submit_for_person(
+    server: &Arc<HttpServer>,
+    caller: &Arc<HttpCaller>,
+    plan: Plan,
+    inputs: Object,
+) -> Result<String> {
+    let context = CallContext {
+        answer: ApprovalAnswer::Ask,
+        ..caller.context.clone()
+    };
+    let by = Arc::clone(caller);
+    let submitted = PlanSubmission { plan, inputs };
+    let begun = server
+        .aside(move |server| begin_run(server, &by, context, submitted, None))
+        .await?;
+    let SubmissionOutcome::Now(chain, context, work) = begun else {
+        return Err(tool_error!(Conflict, "the plan began before"));
+    };
+    let id = chain.id.clone();
+    let (server, caller) = (Arc::clone(server), Arc::clone(caller));
+    tokio::spawn(run_chain(server, caller, chain, *context, work));
+    Ok(id)
+}
+
 fn place_of(id: &str) -> String {
     format!("/v1/chains/{id}")
 }

@@ -27,6 +27,7 @@ fn every_page_has_its_words_in_a_folder_without_anything() {
     for (path, words) in [
         ("/console", "Nothing waits for a person"),
         ("/console/runs", "No run is recorded"),
+        ("/console/plans", "Check and explain"),
         ("/console/tools", "calculate"),
         ("/console/artifacts", "No large value"),
         ("/console/workflows", "No workflow has begun"),
@@ -327,4 +328,99 @@ fn find_state(place: &Place) -> std::path::PathBuf {
         }
     }
     panic!("no state")
+}
+
+#[test]
+fn runs_are_replayed_and_compared() {
+    let place = Place::new();
+    let plan = |second: &str| {
+        format!(
+            "version: 1\nid: twice\ninputs: {{n: {{type: integer, default: 1}}}}\nsteps:\n  - {{id: one, tool: calculate, args: {{expression: 6*7}}}}\n  - {{id: two, tool: calculate, args: {{expression: {second}}}, after: [one]}}\n"
+        )
+    };
+    place.write("a.yaml", &plan("1+1"));
+    place.write("b.yaml", &plan("1+2"));
+    let same = [
+        run(&place, "a.yaml", "operator"),
+        run(&place, "a.yaml", "operator"),
+    ];
+    let other = run(&place, "b.yaml", "operator");
+    let browser = Browser::at_terminal(&place);
+    let page = format!("/console/runs/{}", same[0]);
+    let sent = browser.send(&format!("{page}/replay"), &[]);
+    assert_eq!(sent.expect(303).field("location"), Some(&*page));
+    let told = browser.page(&page);
+    assert!(
+        told.contains("identical, bit for bit (2 calls computed again"),
+        "{told}"
+    );
+    let offered = browser.page(&format!("{page}/compare"));
+    assert!(
+        offered.contains(&same[1]) && offered.contains(&other),
+        "{offered}"
+    );
+    let alike = browser.page(&format!("{page}/compare?with={}", same[1]));
+    assert!(alike.contains("Every step ended alike"), "{alike}");
+    let differing = browser.page(&format!("{page}/compare?with={other}"));
+    for words in [
+        "At step <code>two</code>",
+        "another result",
+        "1 of 2 steps",
+        "plan digest",
+    ] {
+        assert!(differing.contains(words), "{words} in {differing}");
+    }
+    // A run of another role is none for who does not see it.
+    browser
+        .get(&format!("{page}/compare?with=none"))
+        .expect(404);
+}
+
+#[test]
+fn a_plan_is_written_checked_and_run() {
+    let place = Place::new();
+    let browser = Browser::at_terminal(&place);
+    let empty = browser.page("/console/plans");
+    assert!(empty.contains("n*(n+1)*(2*n+1)/6"), "{empty}");
+    let plan = "version: 1\nid: p\nsteps:\n  - {id: a, tool: calculate, args: {expresion: 1+1}}\n";
+    let send = |plan: &str, inputs: &str, act: &str| {
+        let fields = [("plan", plan), ("inputs", inputs), ("act", act)];
+        browser.send("/console/plans", &fields)
+    };
+    for act in ["check", "run"] {
+        let wrong = send(plan, "", act);
+        let body = &wrong.expect(422).body;
+        assert!(
+            body.contains("line 4, column") && body.contains("expression"),
+            "{body}"
+        );
+        // What was written stays.
+        assert!(body.contains("expresion: 1+1"), "{body}");
+    }
+    let plan = "version: 1\nid: p\ninputs: {n: {type: integer}}\nsteps:\n  - {id: a, tool: calculate, args: {expression: n+1, variables: {n: {$ref: inputs.n}}}}\n  - {id: w, tool: write_file, args: {path: a.txt, content: x}, after: [a]}\n";
+    let open = send(plan, "", "check");
+    let body = &open.expect(200).body;
+    assert!(
+        body.contains("2 steps in 2 waves; waits for a person at w; needs the inputs n"),
+        "{body}"
+    );
+    send(plan, "[1]", "check").expect(422);
+    let begun = send(plan, "{\"n\": 41}", "run");
+    let run = begun
+        .expect(303)
+        .field("location")
+        .expect("a run")
+        .to_owned();
+    let begun = Instant::now();
+    while !browser.page(&run).contains("Waits for an approval") {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it never waits");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    // The plan of a run is edited again.
+    let id = run.rsplit('/').next().expect("an id");
+    let again = browser.page(&format!("/console/plans?run={id}"));
+    assert!(
+        again.contains("&quot;n&quot;:41") && again.contains("write_file"),
+        "{again}"
+    );
 }

@@ -40,6 +40,7 @@ pub(super) type PageReply = Result<Response, PageError>;
 pub(super) enum ConsoleSection {
     Inbox,
     Runs,
+    Plans,
     Tools,
     Artifacts,
     Audit,
@@ -47,9 +48,10 @@ pub(super) enum ConsoleSection {
     Workflows,
 }
 
-const SECTIONS: [(ConsoleSection, &str, &str); 7] = [
+const SECTIONS: [(ConsoleSection, &str, &str); 8] = [
     (ConsoleSection::Inbox, "/console", "Inbox"),
     (ConsoleSection::Runs, "/console/runs", "Runs"),
+    (ConsoleSection::Plans, "/console/plans", "Plans"),
     (ConsoleSection::Tools, "/console/tools", "Tools"),
     (ConsoleSection::Artifacts, "/console/artifacts", "Artifacts"),
     (ConsoleSection::Workflows, "/console/workflows", "Workflows"),

@@ -16,6 +16,7 @@ mod layout;
 mod live;
 mod parts;
 mod peer;
+mod plans;
 mod policy;
 mod run;
 mod runs;
@@ -83,7 +84,12 @@ pub(super) fn console_routes() -> Router<Arc<HttpServer>> {
         .route("/console/answer", post(answers::answer_entry))
         .route("/console/runs", get(runs::list_runs))
         .route("/console/runs/{id}", get(run::show_run))
+        .route("/console/runs/{id}/compare", get(run::compare_runs))
         .route("/console/runs/{id}/{action}", post(run::act_on_run))
+        .route(
+            "/console/plans",
+            get(plans::show_editor).post(plans::submit_draft),
+        )
         .route("/console/tools", get(tools::list_tools))
         .route(
             "/console/tools/{name}",

@@ -1,5 +1,6 @@
 //! `/console/runs/ID`: what failed and what a run waits for first, then its graph, its steps in time, and those that are open.
 
+mod compare;
 mod graph;
 mod model;
 mod step;
@@ -10,7 +11,9 @@ use axum::extract::{Extension, Path, RawQuery, Request, State};
 use chain_runtime::run::{self as chains, OutcomeRuling, ResumeRequest};
 use journal::{Approval, RunRecord, RunState, StateStore};
 use maud::{Markup, html};
-use tool_core::json::{JsonLimits, parse_json};
+use registry::ApprovalAnswer;
+use tool_core::brief::count_phrase;
+use tool_core::json::{self, JsonLimits, parse_json};
 use tool_core::{Reason, Result, Value, tool_error};
 
 use super::super::approvals::workspace_scope;
@@ -21,10 +24,12 @@ use super::guard::{ConsoleVisit, redirect_response};
 use super::inbox::sees_approvals;
 use super::layout::{self, ConsolePage, ConsoleSection, PageReply, form_token};
 use super::parts::{
-    OutsideText, duration_words, empty_block, error_block, page_links, state_badge, time_element,
+    OutsideText, duration_words, empty_block, error_block, page_links, shorten_text, state_badge,
+    time_element,
 };
 use super::values::value_block;
 use crate::recorded;
+pub(super) use compare::compare_runs;
 use mathchain::CallContext;
 use model::{RunModel, StepRow};
 
@@ -204,8 +209,16 @@ impl RunView<'_> {
             && run.state != RunState::NeedsDecision
             && self.waiting.is_empty();
         html! {
-            @if !run.state.is_final() {
-                div class="actions" {
+            div class="actions" {
+                @if !run.collected {
+                    form method="post" action={ (path) "/replay" } {
+                        (form_token(&visit.session))
+                        button title="Computes again what is a function of its arguments, and compares every bit; changes nothing" { "Replay" }
+                    }
+                    a class="button" href={ (path) "/compare" } { "Compare with another run" }
+                    a class="button" href={ "/console/plans?run=" (run.id) } { "Edit the plan" }
+                }
+                @if !run.state.is_final() {
                     @if may_resume {
                         form method="post" action={ (path) "/resume" } { (form_token(&visit.session)) button class="main" { "Resume" } }
                     }
@@ -324,13 +337,12 @@ impl RunView<'_> {
                     }
                     div { dt { "seed" } dd { code { (self.run.seed) } } }
                 }
-                p class="small" { code { "mathchain replay " (self.run.id) } " computes it again and compares every bit." }
             }
         }
     }
 }
 
-/// Cancels, resumes or rules on a run.
+/// Cancels, resumes, rules on or replays a run.
 pub(super) async fn act_on_run(
     State(server): State<Arc<HttpServer>>,
     Extension(visit): Extension<ConsoleVisit>,
@@ -347,11 +359,11 @@ pub(super) async fn act_on_run(
         .await?;
     let page = format!("/console/runs/{}", run.id);
     let said = match action.as_str() {
-        "cancel" => cancel_run(&server, &visit, run).await?,
+        "cancel" => cancel_run(&server, &visit, run).await?.to_owned(),
         "resume" => {
             let caller = Arc::clone(&visit.session.caller);
             submitted::resume_for_person(&server, &caller, run, ResumeRequest::default()).await?;
-            "The run continues."
+            "The run continues.".to_owned()
         }
         "rule" => {
             let (visitor, by) = (visit.clone(), Arc::clone(&visit.session.caller));
@@ -366,12 +378,50 @@ pub(super) async fn act_on_run(
                 ..ResumeRequest::default()
             };
             submitted::resume_for_person(&server, &by, run, how).await?;
-            "Ruled; the run continues."
+            "Ruled; the run continues.".to_owned()
         }
+        "replay" => replay_run(&server, run).await?,
         _ => return layout::no_page().await,
     };
-    visit.session.tell(said.to_owned());
+    visit.session.tell(said);
     Ok(redirect_response(&page))
+}
+
+/// Replays a run, and says whether everything was equal, else what differs first.
+async fn replay_run(server: &Arc<HttpServer>, run: RunRecord) -> Result<String> {
+    const SHOWN_CHARS: usize = 200;
+    let stop = server.calls.child();
+    let context = CallContext {
+        // A replay repeats no effects.
+        answer: ApprovalAnswer::Yes,
+        stop,
+        ..CallContext::of_run(&run)
+    };
+    let replayed = server
+        .aside(move |server| server.toolkit.replay(&context, &run.id))
+        .await?;
+    let compared = &replayed.compared;
+    let counts = format!(
+        "{} computed again, {} taken from the record",
+        count_phrase((compared.same + compared.divergences.len()) as u64, "call"),
+        compared.taken
+    );
+    let shown = |value: &Value| shorten_text(&json::to_text(value), SHOWN_CHARS);
+    Ok(match (compared.divergences.first(), replayed.is_same()) {
+        (_, true) => format!("Replayed: identical, bit for bit ({counts})."),
+        (Some(first), _) => format!(
+            "Replayed: it differs first at `{}`, recorded {}, found {} ({counts}).",
+            first.call,
+            shown(&first.recorded),
+            shown(&first.found)
+        ),
+        (None, _) => {
+            let unreadable = compared.unreadable.iter();
+            let unreadable = unreadable.map(|one| format!("{} cannot be read", one.what));
+            let why: Vec<String> = replayed.reasons.iter().cloned().chain(unreadable).collect();
+            format!("Replayed: not identical: {} ({counts}).", why.join("; "))
+        }
+    })
 }
 
 async fn cancel_run(

@@ -52,6 +52,8 @@ pub(super) struct StepRow {
     pub(super) ends: Vec<(Option<i64>, ArtifactHandle)>,
     /// Records of its calls, with what was decided about each.
     pub(super) calls: Vec<Value>,
+    /// Digests of the results of its calls, by the item.
+    pub(super) results: BTreeMap<Option<i64>, String>,
 }
 
 impl StepRow {
@@ -260,6 +262,9 @@ impl StepRow {
             }
             "call" => {
                 self.begun_ms = self.begun_ms.into_iter().chain(moment).min();
+                if let Some(digest) = record.text("output_digest") {
+                    self.results.insert(item, digest.to_owned());
+                }
                 if self.calls.len() < ENDS_MAX {
                     self.calls.push(record.clone());
                 }
