@@ -9,7 +9,7 @@ use registry::agents::ToolName;
 use registry::document::{self, DocumentFormat};
 use registry::model::CliSpec;
 use registry::model::{Confinement, Verdict};
-use registry::policy::{CallFacts, WORKSPACE_READY};
+use registry::policy::{CallFacts, CountedCaller, LimitUse, WORKSPACE_READY};
 use registry::{Catalogue, Config, Policy, Principal, RuntimeFacts, ToolAliases};
 use tool_core::{Object, Value, json};
 
@@ -56,7 +56,7 @@ single:
 /// Other values in the place of one.
 fn others(value: &Value) -> Vec<Value> {
     if value.as_str().is_some() {
-        return ["other", "deny", "phase", "read", "own/**"]
+        return ["other", "deny", "phase", "read", "own/**", "2h", "/count"]
             .map(Value::from)
             .to_vec();
     }
@@ -148,6 +148,7 @@ fn answers(cli: &CliSpec) -> Vec<Result<CliArgs, Vec<String>>> {
             false => ToolName::Tool((*name).to_owned()),
         },
         verdict: *verdict,
+        is_counted: false,
     };
     use Verdict::{Allow, Ask, Deny};
     let lists: [&[(&str, Verdict)]; 6] = [
@@ -313,6 +314,8 @@ policies:
       - {match: {tools: [query_db, web_search], effects: [network_access]}, decision: deny}
       - {match: {tools: [plot], role: reader}, decision: deny}
       - {match: {tools: [list_dir], call: "CALL"}, decision: deny}
+      - {match: {tools: [calculate], args: {count: 15}}, decision: allow, limit: {sum: /x, most: 8, per: 1h, by: role, beyond: ask}}
+      - {match: {tools: [plot]}, decision: allow, limit: {calls: 4, per: 1d}}
   - {level: role, name: reader, deny: [calculate]}
   - {level: task, name: tidy, allow: [plot, read_file]}
   - {level: task, name: audit, deny: [read_file]}
@@ -434,6 +437,23 @@ fn judged(catalogue: &Catalogue, policy: &Policy, who: &Principal) -> String {
         let decision = caller.decide(catalogue, index, Some(&facts), None);
         let keys = decision.reason.as_str().contains("keys stay");
         text += &format!("{:?} {keys} {:?}\n", decision.verdict, decision.obligations);
+        let counted = CountedCaller {
+            role: &who.role,
+            key: None,
+            workspace: Some("w"),
+        };
+        let claims = decision.claims(Some(&facts), counted).expect("numbers");
+        let used = vec![
+            LimitUse {
+                used: 4.0,
+                free_ms: None
+            };
+            claims.len()
+        ];
+        for claim in &claims {
+            text += &format!("{} {} {}\n", claim.counter, claim.amount, claim.window_ms());
+        }
+        text += &format!("{:?}\n", decision.limited(&claims, &used, 0).verdict);
     }
     text
 }

@@ -43,11 +43,13 @@ impl EffectiveAgent {
             .map(|index| CliTool {
                 tool: ToolName::Tool(catalogue.tool(index).spec().id.to_owned()),
                 verdict: caller.decide_elsewhere(catalogue, index).verdict,
+                is_counted: caller.is_limited(index),
             })
             .collect();
         tools.extend(caller.handed().into_iter().map(|(tool, decision)| CliTool {
             tool: ToolName::handed(&tool),
             verdict: decision.verdict,
+            is_counted: false,
         }));
         let turns = caller.selected().max_turns;
         Ok(Self {

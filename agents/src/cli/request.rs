@@ -10,6 +10,8 @@ pub struct CliTool {
     pub tool: ToolName,
     /// Verdict on its calls, whatever their arguments.
     pub verdict: Verdict,
+    /// Whether a rule limits its calls: they are made here, and never by a tool of the program itself.
+    pub is_counted: bool,
 }
 
 /// The permissions and the task of an agent.

@@ -20,7 +20,11 @@ fn tool(name: &str, verdict: Verdict) -> CliTool {
     } else {
         ToolName::Tool(name)
     };
-    CliTool { tool, verdict }
+    CliTool {
+        tool,
+        verdict,
+        is_counted: false,
+    }
 }
 
 /// The built-in table of a name with further fields, in YAML.
@@ -580,4 +584,40 @@ proptest! {
             prop_assert!(more.is_empty() && again == kept, "{}: {kept:?} leaves {more:?}", cli.name);
         }
     }
+}
+
+/// A tool of ours that a rule limits is called here: the program's own one, which nothing counts, does not take its place.
+#[test]
+fn a_counted_tool_is_never_that_of_the_program() {
+    let cli = with("claude", "{}");
+    let own = |is_counted: bool| {
+        let tools = [CliTool {
+            is_counted,
+            ..tool("write_file", Verdict::Allow)
+        }];
+        let server = ["mathchain".to_owned(), "serve".to_owned()];
+        let request = CliRequest {
+            tools: Some(&tools),
+            permission: Confinement::WorkspaceWrite,
+            server: Some(ServerStart {
+                argv: &server,
+                file: "mcp.json",
+            }),
+            ..CliRequest::default()
+        };
+        let args = translate_cli_request(&cli, ToolAliases::built_in(), &request);
+        args.unwrap_or_else(|problems| panic!("{problems:?}"))
+            .argv
+            .join(" ")
+    };
+    assert!(
+        !own(false).contains("mcp__mathchain__write_file"),
+        "{}",
+        own(false)
+    );
+    assert!(
+        own(true).contains("mcp__mathchain__write_file"),
+        "{}",
+        own(true)
+    );
 }

@@ -268,6 +268,7 @@ impl ToolkitBuilder {
             ledger: state.clone().map(|state| state as Arc<dyn AuditLedger>),
             ledger_fault: state_fault.as_ref().map(|fault| fault.message().to_owned()),
             approvals: state.clone().map(|state| state as Arc<dyn ApprovalStore>),
+            counts: None,
             backups,
             notices: state.clone().map(|state| state as Arc<dyn NotificationLog>),
             results: None,

@@ -5,6 +5,7 @@
 
 mod allowance;
 mod budgets;
+mod counts;
 mod cut;
 mod ended;
 mod fold;
@@ -41,6 +42,7 @@ use crate::model::{CallLimits, Principal, Verdict};
 use crate::policy::{CallFacts, CallerPolicy, Policy, PolicyDecision, RuntimeFacts};
 pub use allowance::NestedRunAllowance;
 pub use budgets::{OVERRIDES, RAISED_BY};
+pub use counts::{CallCounts, CountedCall};
 pub use cut::truncate_value;
 pub use fold::{READABLE_BYTES, fold_large_data};
 pub use nested::{CALLS_MAX, DEPTH_MAX, DelegatedPrincipal};
@@ -64,6 +66,8 @@ pub struct DispatchHost {
     pub ledger_fault: Option<String>,
     /// Approvals; without them, a call that needs one is refused.
     pub approvals: Option<Arc<dyn ApprovalStore>>,
+    /// Counts of calls that rules limit; without them, such a call is denied.
+    pub counts: Option<Arc<dyn CallCounts>>,
     /// Backups of files; without them, a call with the obligation `backup` is refused.
     pub backups: Option<Arc<dyn BackupStore>>,
     /// Notifications; without them, a call with the obligation `notify` is refused.
@@ -98,6 +102,7 @@ impl DispatchHost {
             ledger: None,
             ledger_fault: None,
             approvals: None,
+            counts: None,
             backups: None,
             notices: None,
             chains: None,
@@ -465,6 +470,7 @@ impl Dispatcher {
             panic::catch_panic(&call_id, || stages::run_stages(self, &request, &mut trail));
         let panicked = |_| ended::CallEndReport::failed(panic::panic_error(trail.tool(), &call_id));
         let ended = guarded.unwrap_or_else(panicked);
+        trail.give_back_count(self);
         trail.finish(self, ended)
     }
 

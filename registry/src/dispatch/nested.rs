@@ -103,7 +103,11 @@ impl NestedCalls {
         let own = own.iter().copied().filter(exists);
         allowed.extend(own.map(|tag| format!("tag:{tag}")));
         let (mut asked, mut asked_by_default) = (Vec::new(), Vec::new());
-        for tool in caller.listed() {
+        // A limit of the caller's own role, agent or phase would not count the calls of an agent.
+        let handed_on = caller
+            .listed()
+            .filter(|tool| !caller.is_limited_alone(*tool));
+        for tool in handed_on {
             let id = spec(tool).id;
             allowed.push(id.to_owned());
             let decision = caller.decide_elsewhere(catalogue, tool);
@@ -136,6 +140,7 @@ fn ask_about(tools: Vec<&'static str>) -> Option<PolicyRule> {
         decision: Verdict::Ask,
         priority: 0,
         obligations: Vec::new(),
+        limit: None,
         reason: Some("calls of who started the agent are asked about too".to_owned()),
         place: None,
     })

@@ -20,7 +20,7 @@ use super::ended::{CallEnd, CallEndReport};
 use super::stages::FirstArguments;
 use super::{CallRequest, CallerContext, ChainPosition, Dispatcher, limits, panic};
 use crate::model::Principal;
-use crate::policy::PolicyDecision;
+use crate::policy::{LimitClaim, LimitUse, PolicyDecision};
 use crate::{digest, redact};
 
 /// Fewest numbers among the arguments whose digest is computed beside the call: below, a thread costs as much.
@@ -53,6 +53,12 @@ pub(super) struct CallTrail {
     /// Effects of this call at most.
     pub(super) effects: &'static [Effect],
     pub(super) decision: Option<PolicyDecision>,
+    /// The limits that the call is counted against, with what their windows hold before it.
+    pub(super) limits: Vec<(LimitClaim, LimitUse)>,
+    /// Whether the call was counted.
+    pub(super) is_counted: bool,
+    /// Whether the tool was called.
+    pub(super) has_begun: bool,
     pub(super) resources: Vec<ResourceKey>,
     pub(super) approval_id: Option<String>,
     pub(super) approved_by: Option<String>,
@@ -122,6 +128,11 @@ impl CallTrail {
     /// Resources the plan was scheduled by.
     pub(super) fn planned(&self) -> Option<&[ResourceKey]> {
         self.context.chain.as_ref()?.planned.as_deref()
+    }
+
+    /// Name of the server's key with which the client came.
+    pub(super) fn key(&self) -> Option<&str> {
+        self.context.origin.key.as_deref()
     }
 
     pub(super) fn tool(&self) -> &str {
@@ -228,6 +239,14 @@ impl CallTrail {
                 redact::redact_text(&decision.reason).0.into_owned(),
             );
         }
+        if !self.limits.is_empty() {
+            let limits = self.limits.iter();
+            let limits = limits.map(|(claim, found)| claim.to_record(found));
+            record.insert(
+                "limits",
+                redact::redact_value(&Value::array(limits.collect())).0,
+            );
+        }
         record.insert("approval_id", self.approval_id.clone());
         record.insert("approved_by", self.approved_by.clone());
         let first = self.first_arguments.as_ref();
@@ -296,6 +315,8 @@ impl CallTrail {
             record_call_ending(&mut record, ended);
             record.insert("elapsed_ms", elapsed_ms);
             record.insert_some("cached", self.kept.then_some(true));
+            let is_limited = !self.limits.is_empty();
+            record.insert_some("counted", is_limited.then_some(self.is_counted));
             Value::Object(Arc::new(record))
         };
         FinalRecord {

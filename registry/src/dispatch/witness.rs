@@ -18,7 +18,7 @@ pub trait CallWitness: Send + Sync {
     fn chain(&self, record: &Value);
 }
 
-/// The call, run and trace that a call or run is part of. It is recorded; no decision depends on it.
+/// The call, run and trace that a call or run is part of. It is recorded; no decision depends on it but a limit by key.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CallLineage {
     /// The outermost call or run; `None` for the outermost itself.

@@ -1,6 +1,8 @@
 //! Ages and durations as people write them: `90d`, `24h`, `30min`.
 
-use tool_core::{Decode, Describe};
+use std::fmt;
+
+use tool_core::{Decode, Describe, Encode, EncodeError, Encoder, Value};
 
 /// A duration, written as a whole number with its unit: `s`, `min`, `h`, `d` or `w`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Decode, Describe)]
@@ -42,6 +44,22 @@ impl UnitDuration {
     }
 }
 
+/// A whole number with the largest unit that leaves one.
+impl fmt::Display for UnitDuration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut units = UNITS.iter().rev();
+        let whole = units.find(|(_, unit_ms)| self.ms.is_multiple_of(*unit_ms) && self.ms > 0);
+        let (unit, unit_ms) = whole.unwrap_or(&UNITS[0]);
+        write!(f, "{}{unit}", self.ms / unit_ms)
+    }
+}
+
+impl Encode for UnitDuration {
+    fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
+        self.to_string().encode(encoder)
+    }
+}
+
 impl TryFrom<String> for UnitDuration {
     type Error = String;
 
@@ -55,6 +73,20 @@ impl TryFrom<String> for UnitDuration {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_duration_is_written_as_it_is_read() {
+        for text in [
+            "0s", "90s", "30min", "24h", "90d", "2w", "1h", "61min", "8d",
+        ] {
+            let read = UnitDuration::parse(text).unwrap();
+            assert_eq!(UnitDuration::parse(&read.to_string()), Some(read), "{text}");
+        }
+        let written = |text| UnitDuration::parse(text).unwrap().to_string();
+        assert_eq!(written("3600s"), "1h");
+        assert_eq!(written("24h"), "1d");
+        assert_eq!(written("8d"), "8d");
+    }
 
     #[test]
     fn an_age_is_a_whole_number_with_a_known_unit() {

@@ -8,6 +8,7 @@ mod agent_cli;
 mod config;
 mod earlier_agent;
 mod forms;
+mod limit;
 mod mcp_server;
 mod permissions;
 mod phase;
@@ -30,6 +31,7 @@ pub use config::{
 };
 pub use earlier_agent::{EarlierAgent, ExtractionStrategy, OutputExtraction};
 pub use forms::{FormatVersion, NamedTable, OneOrMany};
+pub use limit::{BeyondLimit, CountedBy, LIMIT_CALLS_MAX, LIMIT_WINDOW_MAX, RuleLimit};
 pub use mcp_server::{McpServer, ToolListPin};
 pub use permissions::{
     ComputePermission, FilesystemPermission, NetworkPermission, PermissionTable, ShellPermission,

@@ -8,7 +8,7 @@ use tool_core::{
     Decode, DecodeError, Describe, Effect, Encode, EncodeError, Encoder, Value, names,
 };
 
-use super::OneOrMany;
+use super::{OneOrMany, RuleLimit};
 use crate::error::{LoadError, TextPlace};
 
 names! {
@@ -206,7 +206,10 @@ pub struct NumberRange {
 }
 
 /// Writes a bound; a program may set an infinite one, which JSON has no number for.
-fn encode_bound(bound: &Option<f64>, encoder: &mut Encoder) -> Result<Value, EncodeError> {
+pub(super) fn encode_bound(
+    bound: &Option<f64>,
+    encoder: &mut Encoder,
+) -> Result<Value, EncodeError> {
     match bound {
         Some(bound) if !bound.is_finite() => Ok(Value::from(bound.to_string())),
         bound => bound.encode(encoder),
@@ -304,6 +307,9 @@ pub struct PolicyRule {
     /// Duties of calls that the rule lets through: `backup`, `notify`, `redact`, `verify`, or a limit
     #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub obligations: Vec<Obligation>,
+    /// Most calls, or largest sum of an argument, of the calls that it matches in a window of time
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    pub limit: Option<RuleLimit>,
     /// Reason shown to the caller
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -437,6 +443,7 @@ impl PolicyRule {
             decision,
             priority: 0,
             obligations: Vec::new(),
+            limit: None,
             reason: None,
             place: None,
         }
@@ -455,6 +462,13 @@ impl PolicyRule {
     pub fn argv_prefix<'a>(mut self, words: impl IntoIterator<Item = &'a str>) -> Self {
         let prefix = words.into_iter().collect();
         self.matches.argv = Some(ArgvMatch { prefix });
+        self
+    }
+
+    /// Limits the calls that it matches.
+    #[must_use]
+    pub fn limited(mut self, limit: RuleLimit) -> Self {
+        self.limit = Some(limit);
         self
     }
 

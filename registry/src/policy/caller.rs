@@ -5,8 +5,8 @@ use tool_core::file_pattern::{is_file_pattern, matching_files};
 use tool_core::{StopFlag, Value};
 
 use super::{
-    CallFacts, CallerBaseline, CallerPolicy, CompiledLayer, DecisionReason, FILE_READER,
-    PolicyDecision, PolicyLabel, ToolSet, decide, effective_tools, runtime,
+    CallFacts, CallerBaseline, CallerPolicy, CompiledLayer, CompiledRule, DecisionReason,
+    FILE_READER, PolicyDecision, PolicyLabel, ToolSet, decide, effective_tools, runtime,
 };
 use crate::catalogue::Catalogue;
 use crate::model::Level;
@@ -93,6 +93,25 @@ impl CallerPolicy<'_> {
                 .of_call
                 .iter()
                 .all(|layer| layer.level != Level::Delegation)
+    }
+
+    /// Whether a rule limits calls of a tool, so that only those made here may be let through.
+    pub fn is_limited(&self, tool: usize) -> bool {
+        self.limiting(tool).next().is_some()
+    }
+
+    /// Whether a rule limits calls of a tool, and would not hold for an agent that the caller starts as another role.
+    pub(crate) fn is_limited_alone(&self, tool: usize) -> bool {
+        let own = [Level::Role, Level::Agent, Level::Phase];
+        self.limiting(tool)
+            .any(|(layer, rule)| own.contains(&layer.level) || rule.role.is_some())
+    }
+
+    fn limiting(&self, tool: usize) -> impl Iterator<Item = (&CompiledLayer, &CompiledRule)> {
+        let rules = self
+            .layers()
+            .flat_map(move |layer| layer.rules.naming(tool).map(move |rule| (layer, rule)));
+        rules.filter(move |(_, rule)| rule.limit.is_some() && rule.is_about(tool, self.role()))
     }
 
     /// Whether it may see one tool: what [`CallerPolicy::visible`] says, without joining the others.

@@ -7,7 +7,7 @@ use tool_core::{ToolError, Value, json, names, object};
 
 use super::{CallerPolicy, CompiledRule, Policy, RuntimeFacts};
 use crate::catalogue::Catalogue;
-use crate::model::{Principal, RuleMatch, Verdict};
+use crate::model::{JoinedObligations, Principal, RuleLimit, RuleMatch, Verdict};
 
 names! {
     /// What a caller can expect of a tool, whatever its arguments: the strictest verdict that could result.
@@ -33,6 +33,12 @@ impl From<Verdict> for Access {
     }
 }
 
+/// What a rule makes of calls beside its verdict.
+fn limits_of(rule: &CompiledRule) -> (JoinedObligations, Option<RuleLimit>) {
+    let limit = rule.limit.as_ref().map(|limit| limit.limit.clone());
+    (rule.obligations, limit)
+}
+
 impl CallerPolicy<'_> {
     /// What this caller can expect of a tool.
     pub fn access(&self, catalogue: &Catalogue, tool: usize) -> Access {
@@ -52,7 +58,7 @@ impl CallerPolicy<'_> {
                 role: None,
                 ..rule.matches.clone()
             };
-            let said = (&rule.decision, rule.priority, matches, rule.obligations);
+            let said = (&rule.decision, rule.priority, matches, limits_of(rule));
             let value = to_value(&said).expect("texts and whole numbers have a spelling");
             json::canonical_json(&value)
         };

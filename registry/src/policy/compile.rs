@@ -2,10 +2,12 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use tool_core::{Effect, Permission, Spec};
 
 use super::condition::{self, RuleCondition};
+use super::limit::CompiledLimit;
 use super::outside::{HandedLimits, names_handed};
 use super::selector;
 use super::set::ToolSet;
@@ -99,6 +101,7 @@ pub struct CompiledRule {
     pub(super) decision: Verdict,
     pub(super) priority: i64,
     pub(super) obligations: JoinedObligations,
+    pub(super) limit: Option<Arc<CompiledLimit>>,
     pub(super) reason: Option<PolicyLabel>,
     /// `mathchain.toml:14`, or `rule 1`.
     pub(super) label: PolicyLabel,
@@ -215,7 +218,7 @@ impl<'a> PolicyCompiler<'a> {
         };
         for (index, rule) in layer.rules.iter().enumerate() {
             let before = self.errors.len();
-            let built = self.rule(rule, index);
+            let built = self.rule(rule, index, compiled.counter_names());
             if self.errors.len() == before {
                 self.errors.extend(out_of_reach(&compiled, rule, &built));
             }
@@ -242,7 +245,7 @@ impl<'a> PolicyCompiler<'a> {
         set
     }
 
-    fn rule(&mut self, rule: &PolicyRule, index: usize) -> CompiledRule {
+    fn rule(&mut self, rule: &PolicyRule, index: usize, counter: (&str, &str)) -> CompiledRule {
         let catalogue = self.catalogue;
         let matches = &rule.matches;
         let before = self.errors.len();
@@ -277,6 +280,8 @@ impl<'a> PolicyCompiler<'a> {
             decision: rule.decision,
             priority: rule.priority,
             obligations: JoinedObligations::of(&rule.obligations),
+            limit: condition::compile_limit(self, rule, &tools)
+                .map(|limit| Arc::new(CompiledLimit::of(counter, rule, limit))),
             reason: rule.reason.clone().map(PolicyLabel::from),
             label: match &rule.place {
                 Some(place) => format!("{}:{}", place.file, place.line).into(),

@@ -8,6 +8,7 @@ use tool_core::Encode;
 use super::agent_names::AgentNames;
 use super::compile::CompiledLayer;
 use super::decide::PermissionDefaults;
+use super::limit::AppliedLimit;
 use super::phases::CompiledPhase;
 use super::runtime::RuntimeFacts;
 use super::selection::{CompiledSelection, ToolSelection};
@@ -37,6 +38,9 @@ pub struct PolicyDecision {
     /// Duties of the call.
     #[value(skip)]
     pub obligations: JoinedObligations,
+    /// Limits that the call is counted against; of every rule that it could match.
+    #[value(skip)]
+    pub limits: Vec<AppliedLimit>,
 }
 
 impl PolicyDecision {
@@ -54,6 +58,7 @@ impl PolicyDecision {
         match other.verdict > self.verdict {
             true => Self {
                 obligations: self.obligations,
+                limits: self.limits,
                 ..other
             },
             false => self,
@@ -68,6 +73,7 @@ impl PolicyDecision {
             rule: None,
             reason: reason.into(),
             obligations: JoinedObligations::default(),
+            limits: Vec::new(),
             certain: true,
         }
     }

@@ -13,7 +13,10 @@ use super::set::ToolSet;
 use crate::catalogue::Catalogue;
 use crate::digest;
 use crate::error::LoadError;
-use crate::model::{NumberMatch, NumberRange, PathMatch, PolicyRule, Verdict, WorkspaceRoots};
+use crate::model::{
+    CountedBy, LIMIT_CALLS_MAX, LIMIT_WINDOW_MAX, NumberMatch, NumberRange, PathMatch, PolicyRule,
+    RuleLimit, Verdict, WorkspaceRoots,
+};
 
 /// Whether a condition or a whole rule matches a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,6 +169,24 @@ pub(super) fn compile_conditions(
     conditions
 }
 
+/// Checks the limit of a rule on these tools.
+pub(super) fn compile_limit<'a>(
+    compiler: &mut PolicyCompiler<'_>,
+    rule: &'a PolicyRule,
+    tools: &ToolSet,
+) -> Option<&'a RuleLimit> {
+    let limit = rule.limit.as_ref()?;
+    let mut check = RuleCheck {
+        catalogue: compiler.catalogue,
+        rule,
+        tools,
+        roots: &compiler.roots,
+        errors: &mut compiler.errors,
+    };
+    check.limit(limit);
+    Some(limit)
+}
+
 /// What the conditions of one rule are checked with.
 struct RuleCheck<'a> {
     catalogue: &'a Catalogue,
@@ -295,17 +316,51 @@ impl RuleCheck<'_> {
                 ));
             }
         }
-        let reaches = |spec: &Spec| {
-            has_syntax(spec, Syntax::Url)
-                || names_resource(spec, ResourceKind::Host)
-                || spec.permissions.contains(&Permission::Network)
-                || spec.capabilities.contains(&Capability::Http)
-        };
-        if !self.tools.is_empty() && !self.any_tool(reaches) {
+        if !self.tools.is_empty() && !self.any_tool(reaches_hosts) {
             self.never("none of its tools reaches a host");
         }
         let plain = |host: &String| host.trim_end_matches('.').to_lowercase();
         hosts.iter().map(plain).collect()
+    }
+
+    fn limit(&mut self, limit: &RuleLimit) {
+        if self.rule.decision == Verdict::Deny {
+            self.report("a rule that denies has no `limit`: it lets no call through");
+        }
+        match (limit.calls, &limit.sum, limit.most) {
+            (Some(calls), None, None) if (1..=LIMIT_CALLS_MAX).contains(&calls) => {}
+            (Some(calls), None, None) => self.report(format!(
+                "expected `limit.calls` from 1 to {LIMIT_CALLS_MAX}, found {calls}"
+            )),
+            (None, Some(pointer), Some(most)) => {
+                if !most.is_finite() || most <= 0.0 {
+                    self.report(format!(
+                        "expected `limit.most` to be a finite number above 0, found {most}"
+                    ));
+                }
+                match pointer.strip_prefix('/') {
+                    Some(rest) => {
+                        let name = rest.split('/').next().unwrap_or_default();
+                        self.argument(&name.replace("~1", "/").replace("~0", "~"));
+                    }
+                    None => self.report(format!(
+                        "expected `limit.sum` to be a JSON pointer such as `/amount`, found `{pointer}`"
+                    )),
+                }
+            }
+            _ => self.report(
+                "a `limit` has either `calls`, or `sum` with `most`; two limits are two rules",
+            ),
+        }
+        if limit.per.ms() == 0 || limit.per > LIMIT_WINDOW_MAX {
+            self.report(format!(
+                "expected `limit.per` above 0 and at most {LIMIT_WINDOW_MAX}, found {}",
+                limit.per
+            ));
+        }
+        if limit.by == CountedBy::Host && !self.tools.is_empty() && !self.any_tool(reaches_hosts) {
+            self.report("`limit.by` is `host`, and none of its tools reaches a host");
+        }
     }
 
     fn range(&mut self, (min, max): (Option<f64>, Option<f64>), what: &str) {
@@ -396,6 +451,13 @@ fn longest_text(value: &Value) -> usize {
         }
         _ => 0,
     }
+}
+
+fn reaches_hosts(spec: &Spec) -> bool {
+    has_syntax(spec, Syntax::Url)
+        || names_resource(spec, ResourceKind::Host)
+        || spec.permissions.contains(&Permission::Network)
+        || spec.capabilities.contains(&Capability::Http)
 }
 
 fn has_syntax(spec: &Spec, wanted: Syntax) -> bool {

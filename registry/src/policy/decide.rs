@@ -1,10 +1,13 @@
 //! The two questions: what may this caller see, and may this call run now. Pure functions of their arguments.
 
+use std::sync::Arc;
+
 use tool_core::{Effect, Permission, Spec};
 
 use super::compile::{CompiledLayer, CompiledRule};
 use super::condition::{RuleCondition, RuleFit};
 use super::facts::{CallFacts, HostFact, PathFact};
+use super::limit::AppliedLimit;
 use super::{DecisionReason, PolicyDecision, PolicyLabel, ToolSet};
 use crate::model::{
     Confinement, JoinedObligations, Level, PermissionTable, Verdict, WorkspaceRoots,
@@ -38,6 +41,24 @@ impl CompiledRule {
             None if self.conditions.is_empty() => RuleFit::Yes,
             None => RuleFit::Unknown,
         }
+    }
+
+    /// Its limit, where the call could be one that it is about. As `ask` and `deny`, whatever the verdict of the rule: a limit only narrows.
+    pub(super) fn applied_limit(
+        &self,
+        layer: &CompiledLayer,
+        tool: usize,
+        role: &str,
+        call: Option<&CallFacts<'_>>,
+    ) -> Option<AppliedLimit> {
+        let compiled = self.limit.as_ref()?;
+        let could_fit =
+            |one: &RuleCondition| call.is_none_or(|call| one.fit(call, false) != RuleFit::No);
+        (self.is_about(tool, role) && self.conditions.iter().all(could_fit)).then(|| AppliedLimit {
+            layer: layer.title.clone(),
+            rule: self.label.clone(),
+            compiled: Arc::clone(compiled),
+        })
     }
 
     /// Whether some of the conditions hold for a call.
@@ -97,7 +118,7 @@ impl DefaultGround<'_> {
 /// Whether a visible tool's call may run now.
 ///
 /// Every explicit rule of every layer is collected; of each layer the rules of the highest priority count, and the strictest of
-/// all of them holds. Only where none is about the call do the
+/// all of them holds; the limits of all of them count the call. Only where none is about the call do the
 /// defaults of the permission table count. A destructive call asks unless an `allow` rule of a global or user layer names
 /// that very tool; of a tool behind a human gate every call asks, unless the caller has a grant. The permission of a phase grants changes of files and, at
 /// `full-access`, programs, in place of a default only. Without facts it is the strictest that could come.
@@ -111,6 +132,7 @@ pub(super) fn decide_call<'l, L: AsRef<CompiledLayer> + 'l>(
     let effects = call.map_or(spec.effects, |call| call.reach.effects);
     let mut strictest: Option<(&CompiledLayer, &CompiledRule)> = None;
     let mut obligations = JoinedObligations::default();
+    let mut limits = Vec::new();
     let mut waived = false;
     let mut looks_at_arguments = false;
     let unlinked = call.and_then(CallFacts::as_if_unlinked);
@@ -123,6 +145,7 @@ pub(super) fn decide_call<'l, L: AsRef<CompiledLayer> + 'l>(
         for rule in layer.rules.about(tool) {
             let fit = rule.fit(tool, role, call);
             looks_at_arguments |= fit == RuleFit::Unknown;
+            limits.extend(rule.applied_limit(layer, tool, role, call));
             if !fit.counts(rule.decision) {
                 let fits = |call: &CallFacts<'_>| rule.fit(tool, role, Some(call)) == RuleFit::Yes;
                 but_for_links |=
@@ -178,6 +201,7 @@ pub(super) fn decide_call<'l, L: AsRef<CompiledLayer> + 'l>(
             DecisionReason::about("every call of `", spec.id, "` needs a person's approval");
     }
     decision.obligations = obligations;
+    decision.limits = limits;
     decision.certain = call.is_some() || fixed && !looks_at_arguments;
     decision
 }
@@ -212,6 +236,7 @@ fn by_rule(layer: &CompiledLayer, rule: &CompiledRule) -> PolicyDecision {
         rule: Some(rule.label.clone()),
         reason: reason.into(),
         obligations: JoinedObligations::default(),
+        limits: Vec::new(),
         certain: true,
     }
 }
@@ -238,6 +263,7 @@ fn by_default(
         rule: None,
         reason: DecisionReason::about("`", spec.id, after),
         obligations: JoinedObligations::default(),
+        limits: Vec::new(),
         certain: true,
     }
 }

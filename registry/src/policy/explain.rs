@@ -5,6 +5,7 @@ use tool_core::convert::to_value;
 use tool_core::{Encode, EncodeError, Encoder, Object, Spec, ToolCall, ToolError, Value};
 
 use super::condition::RuleFit;
+use super::limit::LimitStep;
 use super::{CallFacts, CallerPolicy, Policy, PolicyDecision, RuntimeFacts};
 use crate::catalogue::Catalogue;
 use crate::model::{Principal, Verdict};
@@ -58,6 +59,8 @@ pub struct DecisionExplanation {
     pub layers: Vec<LayerStep>,
     /// The verdict of each rule about the tool.
     pub rules: Vec<RuleStep>,
+    /// The limits that count the call, or some call of the tool.
+    pub limits: Vec<LimitStep>,
     /// Digest of the policy.
     pub generation: String,
 }
@@ -77,6 +80,10 @@ impl Encode for DecisionExplanation {
             ("what_would_allow", Some(&self.what_would_allow)),
             ("layers", Some(&self.layers)),
             ("rules", Some(&self.rules)),
+            (
+                "limits",
+                (!self.limits.is_empty()).then_some(&self.limits as &dyn Encode),
+            ),
             ("policy_generation", Some(&self.generation)),
         ])?;
         let parts = [subject, decision, reasons];
@@ -124,7 +131,26 @@ impl Policy {
             what_would_allow: what_would_allow(&decision, visible, found.spec()),
             layers,
             decision,
+            limits: Vec::new(),
         })
+    }
+}
+
+impl DecisionExplanation {
+    /// With a stricter decision that limits came to.
+    pub(crate) fn limited_to(&mut self, decision: PolicyDecision) {
+        if decision.verdict > self.decision.verdict {
+            (self.file, self.line) = deciding_place(&decision, &self.layers).unzip();
+            let rule = decision.rule.as_deref().unwrap_or_default();
+            let approved = match decision.verdict {
+                Verdict::Ask => "a person's approval, ",
+                _ => "",
+            };
+            self.what_would_allow = Some(format!(
+                "{approved}a call that is counted and within the limit, or a change of the rule at {rule}"
+            ));
+            self.decision = decision;
+        }
     }
 }
 

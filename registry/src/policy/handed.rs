@@ -56,6 +56,9 @@ impl CompiledRule {
     }
 }
 
+/// Why a tool that is handed on is denied where a rule limits its calls.
+const NOT_COUNTED: &str = "a rule limits its calls, which are not made here and cannot be counted";
+
 impl CallerPolicy<'_> {
     /// The selected tools that are handed on, in order, each with its verdict: whether the caller has it, and whether its calls ask.
     pub fn handed(&self) -> Vec<(HandedTool, PolicyDecision)> {
@@ -78,6 +81,16 @@ impl CallerPolicy<'_> {
         }
         let mut strictest: Option<(&CompiledLayer, &CompiledRule)> = None;
         for layer in self.layers() {
+            let mut rules = layer.rules.into_iter();
+            let counted = |rule: &&CompiledRule| {
+                rule.limit.is_some() && rule.fit_handed(tool, self.role()) != RuleFit::No
+            };
+            if let Some(rule) = rules.find(counted) {
+                return PolicyDecision {
+                    rule: Some(rule.label.clone()),
+                    ..PolicyDecision::denied(layer.title.clone(), NOT_COUNTED)
+                };
+            }
             let counting = layer.rules.into_iter().filter(|rule| {
                 let fit = rule.fit_handed(tool, self.role());
                 fit.counts(rule.decision)
@@ -119,6 +132,7 @@ impl CallerPolicy<'_> {
             rule,
             reason,
             obligations: JoinedObligations::default(),
+            limits: Vec::new(),
             certain: true,
         }
     }

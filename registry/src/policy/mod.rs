@@ -20,6 +20,7 @@ mod handed;
 mod hosts;
 mod join;
 mod lacking;
+mod limit;
 mod outside;
 mod phases;
 mod record;
@@ -45,6 +46,7 @@ pub use facts::{CallFacts, PathFact, relative_path_components};
 pub use glob::fits_name;
 pub use hosts::HostRules;
 pub use lacking::LackedTool;
+pub use limit::{AppliedLimit, CountedCaller, LimitClaim, LimitStep, LimitUse};
 pub use outside::{EXTERNAL_PREFIX, HandedTool, Home, is_external};
 pub use roles::context_of_task;
 pub use runtime::{

@@ -17,8 +17,8 @@ impl CliTranslation<'_> {
         tools: &[CliTool],
     ) -> Vec<CliToolVerdict> {
         let mut known: Vec<CliToolVerdict> = Vec::new();
-        for CliTool { tool, verdict } in tools {
-            let Some(found) = self.name(aliases, tool, *verdict) else {
+        for tool in tools {
+            let Some(found) = self.name(aliases, tool) else {
                 continue;
             };
             match known.iter_mut().find(|other| other.name == found.name) {
@@ -32,10 +32,13 @@ impl CliTranslation<'_> {
     fn name(
         &mut self,
         aliases: &ToolAliases,
-        tool: &ToolName,
-        verdict: Verdict,
+        CliTool {
+            tool,
+            verdict,
+            is_counted,
+        }: &CliTool,
     ) -> Option<CliToolVerdict> {
-        let cli = self.cli;
+        let (cli, verdict) = (self.cli, *verdict);
         let native = |name: &str| CliToolVerdict {
             name: name.to_owned(),
             rule: cli.kinds.get(name).map_or(name, String::as_str).to_owned(),
@@ -57,7 +60,7 @@ impl CliTranslation<'_> {
                 let own = own
                     .map(|(name, _)| name.as_str())
                     .or_else(|| aliases.native(&cli.family, id))
-                    .filter(|name| cli.tools.iter().any(|tool| tool == name));
+                    .filter(|name| cli.tools.iter().any(|tool| tool == name) && !is_counted);
                 Some(match own {
                     Some(name) => native(name),
                     // Its calls come back here, and here they ask.

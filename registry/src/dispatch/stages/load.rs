@@ -12,11 +12,11 @@ use tool_core::{
 
 use super::{
     ApprovedCall, CommittedCall, DecidedCall, IdentifiedCall, OpenedCall, check_task_budget,
-    missing, near, principal_identity,
+    denial_error, missing, near, principal_identity,
 };
 use crate::digest;
 use crate::dispatch::trail::CallTrail;
-use crate::dispatch::{CallRequest, nested, obligations, panic, results};
+use crate::dispatch::{CallRequest, counts, nested, obligations, panic, results};
 
 /// The context of a call, and the alarm that stops it; the deadline counts from here.
 pub(super) fn build_call_context(
@@ -131,6 +131,11 @@ impl<'a> ApprovedCall<'a> {
             })
         };
         let result_key = if is_sought { key() } else { None };
+        if let Err(denied) = counts::count_call(dispatcher, &decided.decision, trail) {
+            let denial = denial_error(decided.located.caller.role(), spec.id, &denied);
+            trail.decision = Some(*denied);
+            return Err(counts::limit_denial(denial, spec.id, trail));
+        }
         check_task_budget(&decided.located, trail, true)?;
         if spec.determinism == Determinism::Seeded && trail.seed.is_none() {
             trail.seed = Some(request.seed.get());

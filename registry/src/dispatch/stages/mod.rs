@@ -34,8 +34,8 @@ use self::stopped::StoppedCall;
 use super::ended::{CallEnd, CallEndReport};
 use super::trail::CallTrail;
 use super::{
-    AnswerReader, CallAssessment, CallRequest, CallerContext, Dispatcher, budgets, obligations,
-    panic, resource_keys, results,
+    AnswerReader, CallAssessment, CallRequest, CallerContext, Dispatcher, budgets, counts,
+    obligations, panic, resource_keys, results,
 };
 use crate::model::{Principal, Verdict};
 use crate::policy::{CallFacts, CallerPolicy, HostRules, PolicyDecision, is_harmless};
@@ -308,16 +308,29 @@ impl<'a> DecodedCall<'a> {
         if decision.verdict == Verdict::Allow && trail.requires_approval() {
             decision.require("plan", "the plan requires an approval");
         }
+        let verdict = decision.verdict;
+        // Other arguments may have other limits.
+        trail.limits.clear();
+        if decision.is_limited() && !trail.is_brief {
+            decision = counts::decide_by_counts(located.dispatcher, decision, &facts, trail);
+        }
         let hosts = located.caller.host_rules(catalogue, located.index, &facts);
         let condition = match decision.verdict {
-            Verdict::Ask => obligations::narrowest_rule_match(located.tool(), &facts),
+            // A limit asks: a recorded rule would not hold over it.
+            Verdict::Ask if verdict == Verdict::Ask => {
+                obligations::narrowest_rule_match(located.tool(), &facts)
+            }
             _ => Value::Null,
         };
         drop(facts);
         trail.decision = Some(decision.clone());
         if decision.verdict == Verdict::Deny {
-            let role = located.caller.role();
-            return Err(denial_error(role, located.tool().spec().id, &decision));
+            let id = located.tool().spec().id;
+            let denial = denial_error(located.caller.role(), id, &decision);
+            return Err(match verdict {
+                Verdict::Deny => denial,
+                _ => counts::limit_denial(denial, id, trail),
+            });
         }
         obligations::check_argument_size(
             located.tool().spec().id,
@@ -480,6 +493,7 @@ impl IdentifiedCall<'_> {
         let DecidedCall { call, decision, .. } = &self.decided;
         let obliged = decision.obligations;
         decision.verdict == Verdict::Allow
+            && !decision.is_limited()
             && !obliged.backup
             && !obliged.notify
             && call.sources().is_empty()
@@ -541,6 +555,7 @@ impl CommittedCall<'_> {
             false => reader,
         });
         trail.digest_beside(dispatcher);
+        trail.has_begun = true;
         let output = results::kept_or(
             dispatcher,
             spec,

@@ -3,6 +3,7 @@
 mod approvals;
 mod audit;
 mod budgets;
+mod counts;
 mod delegation;
 mod hosts;
 mod limits;

@@ -9,6 +9,7 @@ mod algebra;
 mod compare;
 mod differential;
 mod layers;
+mod limit;
 mod phases;
 mod properties;
 mod random;
