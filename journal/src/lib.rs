@@ -24,6 +24,7 @@ mod backups;
 mod cache;
 mod cancelling;
 mod chain;
+mod counts;
 mod cut;
 mod error;
 pub mod failpoints;

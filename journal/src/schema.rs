@@ -253,6 +253,18 @@ pub(super) const MIGRATIONS: &[&str] = &[
     "ALTER TABLE pipelines ADD COLUMN role TEXT;",
     // 18: arguments that an approver gave in place of the caller's, until the grant is used
     "ALTER TABLE approvals ADD COLUMN edited TEXT;",
+    // 19: calls counted against the limits of rules
+    "CREATE TABLE counted_calls(
+        number INTEGER PRIMARY KEY,
+        counter TEXT NOT NULL,
+        call TEXT NOT NULL,
+        amount REAL NOT NULL,
+        time_ms INTEGER NOT NULL,
+        until_ms INTEGER NOT NULL
+     ) STRICT;
+     CREATE INDEX counted_calls_in_window ON counted_calls(counter, time_ms, amount);
+     CREATE INDEX counted_calls_of_call ON counted_calls(call);
+     CREATE INDEX counted_calls_by_end ON counted_calls(until_ms);",
 ];
 
 /// Opens the file in a folder, creating both where missing, and migrates it to the newest version.

@@ -9,6 +9,7 @@ mod borders;
 mod call;
 mod caller;
 mod chains;
+mod counts;
 #[cfg(target_os = "linux")]
 mod data;
 #[cfg(target_os = "linux")]

@@ -3,6 +3,7 @@
 mod approvals;
 mod audit;
 mod collecting;
+mod counts;
 mod crashes;
 mod cuts;
 mod opening;

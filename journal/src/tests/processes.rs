@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 
 use super::*;
+use registry::CallCounts as _;
 
 /// Names the part a started process plays: `part:folder`.
 const PART: &str = "MATHCHAIN_STATE_TEST_PART";
@@ -57,6 +58,16 @@ fn the_other_part() {
                 out.flush().unwrap();
             }
         }
+        "counting" => {
+            let state = open(folder);
+            let passed = (0..30).filter(|number| {
+                let call = format!("{}-{number}", std::process::id());
+                let claims = super::counts::claims("calls = 40, per = \"1h\"", 1.0);
+                state.count(&call, &claims, false).unwrap().is_counted
+            });
+            let mut out = std::io::stdout().lock();
+            writeln!(out, "passed {}", passed.count()).unwrap();
+        }
         "unwritable" => {
             assert_reason(
                 StateStore::open(folder, TestClock::at(NOW)),
@@ -65,6 +76,27 @@ fn the_other_part() {
         }
         other => panic!("no part `{other}`"),
     }
+}
+
+/// Exactly as many calls as the limit has places are counted, whatever process makes them.
+#[test]
+fn processes_take_every_place_of_a_limit_once() {
+    let folder = folder();
+    // The file is made before they race.
+    drop(open(folder.path()));
+    let callers: Vec<Child> = (0..3).map(|_| start("counting", folder.path())).collect();
+    let passed = callers.into_iter().map(|mut caller| {
+        let lines = BufReader::new(caller.stdout.take().unwrap()).lines();
+        let told = lines.map_while(Result::ok);
+        let counts: Vec<usize> = told
+            .filter_map(|line| line.split_once("passed ")?.1.parse().ok())
+            .collect();
+        assert!(caller.wait().unwrap().success());
+        counts[0]
+    });
+    assert_eq!(passed.sum::<usize>(), 40);
+    let claims = super::counts::claims("calls = 40, per = \"1h\"", 1.0);
+    assert_eq!(open(folder.path()).used(&claims).unwrap()[0].used, 40.0);
 }
 
 #[test]

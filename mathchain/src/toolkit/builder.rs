@@ -8,7 +8,8 @@ use chain_runtime::SubchainRunner;
 use host_sandbox::Sandbox;
 use journal::StateStore;
 use registry::{
-    CallWitness, Config, DispatchHost, Governor, Level, PolicyLayer, ResultStore, Verdict,
+    CallCounts, CallWitness, Config, DispatchHost, Governor, Level, PolicyLayer, ResultStore,
+    Verdict,
 };
 use tool_core::capability::{ApprovalStore, AuditLedger, Clock, EventLog, NotificationLog};
 use tool_core::{Access, Capabilities, ErasedTool, Result, tool_error};
@@ -268,7 +269,7 @@ impl ToolkitBuilder {
             ledger: state.clone().map(|state| state as Arc<dyn AuditLedger>),
             ledger_fault: state_fault.as_ref().map(|fault| fault.message().to_owned()),
             approvals: state.clone().map(|state| state as Arc<dyn ApprovalStore>),
-            counts: None,
+            counts: state.clone().map(|state| state as Arc<dyn CallCounts>),
             backups,
             notices: state.clone().map(|state| state as Arc<dyn NotificationLog>),
             results: None,

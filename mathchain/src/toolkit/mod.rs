@@ -210,10 +210,7 @@ impl Toolkit {
             (Some(args), Some(found)) => Some(found.decode(args)?),
             _ => None,
         };
-        let files = dispatcher.host().capabilities.files.as_deref();
-        let call = (tool, call.as_deref());
-        let policy = dispatcher.policy();
-        policy.explain(catalogue, call, &caller.who, facts, files)
+        dispatcher.explain((tool, call.as_deref()), &caller, facts)
     }
 
     /// Checks a plan completely, for a run or for inspection; nothing runs.

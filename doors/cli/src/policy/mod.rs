@@ -151,6 +151,13 @@ fn render_explanation(explanation: &DecisionExplanation) -> String {
         let place = place.unwrap_or_default();
         let _ = writeln!(text, "  {}: {}{place}", step.layer, step.effect);
     }
+    if !explanation.limits.is_empty() {
+        text.push_str("limits\n");
+    }
+    for step in &explanation.limits {
+        let (layer, rule, phrase) = (&step.layer, &step.rule, &step.phrase);
+        let _ = writeln!(text, "  {layer} {rule}: {phrase}");
+    }
     if !explanation.rules.is_empty() {
         text.push_str("rules\n");
     }

@@ -114,6 +114,7 @@ fn explanation_block(explanation: &DecisionExplanation) -> Markup {
             }
             @if let Some(file) = &explanation.file { p class="small" { "written in " code { (OutsideText(file)) @if let Some(line) = explanation.line { ":" (line) } } } }
             @if let Some(what) = &explanation.what_would_allow { p { "To allow it: " (OutsideMessage(what)) } }
+            @for step in &explanation.limits { p { "Limit of " code { (OutsideText(&step.rule)) } ": " (OutsideMessage(&step.phrase)) } }
             details {
                 summary { "Every layer and rule" }
                 ul {
