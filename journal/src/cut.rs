@@ -9,7 +9,7 @@ use rusqlite::{Connection, params};
 use tool_core::capability::LedgerHead;
 use tool_core::{Decode, Encode, convert, json, object};
 
-use super::seal::CutKey;
+use super::seal::{CutKey, SealPurpose};
 use super::sql::{self, Hash};
 use super::{chain, seal};
 
@@ -49,7 +49,7 @@ impl ChainCut {
     /// Signs the cut for the chain that will have it.
     pub(super) fn sign(&mut self, session: &str, key: &CutKey) {
         self.key = key.public();
-        self.signature = key.sign(&self.signed_text(session));
+        self.signature = key.sign(SealPurpose::Cut, &self.signed_text(session));
     }
 
     /// The text that is signed: canonical JSON of the cut without its signature, and of the name of its chain.
@@ -119,7 +119,12 @@ impl CutRecord {
         if signature.is_empty() {
             return Some("the cut is not signed".to_owned());
         }
-        if !seal::is_signed(&self.cut.signed_text(&self.session), key, signature) {
+        if !seal::is_signed(
+            SealPurpose::Cut,
+            &self.cut.signed_text(&self.session),
+            key,
+            signature,
+        ) {
             return Some(
                 "the signature of the cut does not fit: the cut or its chain was changed"
                     .to_owned(),

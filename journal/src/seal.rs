@@ -1,4 +1,4 @@
-//! The signature of a cut: an Ed25519 key of the user, whose public part stands in the cut.
+//! The signatures of cuts and receipts: an Ed25519 key of the user, whose public part stands in each.
 //!
 //! The key is kept outside of the state, so that whoever can write the state alone cannot make a cut.
 
@@ -6,13 +6,29 @@ use ed25519_compact::{KeyPair, PublicKey, Seed, Signature};
 
 use super::chain;
 
-/// The beginning of every text that is signed.
-const CONTEXT: &str = "mc-cut-v1\n";
+/// What a signature is for: it counts for nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SealPurpose {
+    /// A cut of the audit log.
+    Cut,
+    /// A receipt of one record.
+    Receipt,
+}
+
+impl SealPurpose {
+    /// The beginning of every text that is signed.
+    fn context(self) -> &'static str {
+        match self {
+            Self::Cut => "mc-cut-v1\n",
+            Self::Receipt => "mc-receipt-v1\n",
+        }
+    }
+}
 
 /// Number of bytes of a seed.
 pub const SEED_BYTES: usize = 32;
 
-/// The key that signs cuts.
+/// The key that signs cuts and receipts.
 pub struct CutKey(KeyPair);
 
 impl CutKey {
@@ -27,8 +43,8 @@ impl CutKey {
     }
 
     /// Signs a text; 128 hex digits.
-    pub(super) fn sign(&self, text: &str) -> String {
-        let signature = self.0.sk.sign(sealed_message(text), None);
+    pub(super) fn sign(&self, purpose: SealPurpose, text: &str) -> String {
+        let signature = self.0.sk.sign(sealed_message(purpose, text), None);
         signature.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
@@ -40,17 +56,17 @@ impl std::fmt::Debug for CutKey {
 }
 
 /// Whether a signature of a text is that of a key, both as hex digits.
-pub(super) fn is_signed(text: &str, key: &str, signature: &str) -> bool {
+pub(super) fn is_signed(purpose: SealPurpose, text: &str, key: &str, signature: &str) -> bool {
     let check = || {
         let key = PublicKey::from_slice(&decode_hex(key)?).ok()?;
         let signature = Signature::from_slice(&decode_hex(signature)?).ok()?;
-        key.verify(sealed_message(text), &signature).ok()
+        key.verify(sealed_message(purpose, text), &signature).ok()
     };
     check().is_some()
 }
 
-fn sealed_message(text: &str) -> Vec<u8> {
-    format!("{CONTEXT}{text}").into_bytes()
+fn sealed_message(purpose: SealPurpose, text: &str) -> Vec<u8> {
+    format!("{}{text}", purpose.context()).into_bytes()
 }
 
 fn decode_hex(hex: &str) -> Option<Vec<u8>> {
@@ -80,29 +96,35 @@ mod tests {
     #[test]
     fn one_changed_digit_is_found() {
         let key = CutKey::of_seed([7; 32]);
-        let (public, signature) = (key.public(), key.sign("text"));
-        assert!(is_signed("text", &public, &signature));
+        let (public, signature) = (key.public(), key.sign(SealPurpose::Cut, "text"));
+        assert!(is_signed(SealPurpose::Cut, "text", &public, &signature));
         let flip = |text: &str, at: usize| {
             let mut digits = text.to_owned().into_bytes();
             digits[at] = if digits[at] == b'0' { b'1' } else { b'0' };
             String::from_utf8(digits).unwrap()
         };
         for at in 0..signature.len() {
-            assert!(!is_signed("text", &public, &flip(&signature, at)), "{at}");
+            assert!(
+                !is_signed(SealPurpose::Cut, "text", &public, &flip(&signature, at)),
+                "{at}"
+            );
         }
         for at in 0..public.len() {
-            assert!(!is_signed("text", &flip(&public, at), &signature), "{at}");
+            assert!(
+                !is_signed(SealPurpose::Cut, "text", &flip(&public, at), &signature),
+                "{at}"
+            );
         }
         let other = CutKey::of_seed([8; 32]);
         for (text, public, signature) in [
             ("texts", &*public, &*signature),
             ("text", &other.public(), &signature),
-            ("text", &public, &other.sign("text")),
+            ("text", &public, &other.sign(SealPurpose::Cut, "text")),
             ("text", &public, ""),
             ("text", "", &signature),
             ("text", &public, "zz"),
         ] {
-            assert!(!is_signed(text, public, signature));
+            assert!(!is_signed(SealPurpose::Cut, text, public, signature));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The key that signs cuts of the audit log: a file for this user alone, outside of every state.
+//! The key that signs cuts and receipts of the audit log: a file for this user alone, outside of every state.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -17,17 +17,25 @@ const FILE_NAME: &str = "audit.key";
 /// # Errors
 /// A key that is unreadable, damaged, or accessible to others; `invalid_args` for a given text that is no public key.
 pub fn trusted_cut_keys(given: &[String]) -> Result<Vec<String>> {
-    let mut keys = Vec::new();
-    for key in given {
+    let mut keys = public_keys(given)?;
+    keys.extend(load_cut_key()?.map(|key| key.public()));
+    Ok(keys)
+}
+
+/// Public keys as a user passes them.
+///
+/// # Errors
+/// `invalid_args` for a text that is no public key.
+pub fn public_keys(given: &[String]) -> Result<Vec<String>> {
+    let key = |key: &String| {
         if key.len() != 64 || !key.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(tool_error!(InvalidArgs, "cut_key";
                 "expected a public key of 64 hex digits, found `{key}`";
-                "`mathchain audit verify --json` of the user who pruned prints it as `cut_key`"));
+                "`mathchain audit verify --json` of the user who signed prints it as `cut_key`"));
         }
-        keys.push(key.to_ascii_lowercase());
-    }
-    keys.extend(load_cut_key()?.map(|key| key.public()));
-    Ok(keys)
+        Ok(key.to_ascii_lowercase())
+    };
+    given.iter().map(key).collect()
 }
 
 /// This user's key, if there is one.
@@ -48,14 +56,14 @@ pub fn existing_or_new() -> Result<CutKey> {
     }
     let folder = environment::keys_folder().ok_or_else(|| {
         tool_error!(PreconditionFailed, "cut_key";
-            "the cut of a pruning is signed, and there is no folder for the key";
+            "cuts and receipts are signed, and there is no folder for the key";
             "set HOME or XDG_CONFIG_HOME")
     })?;
     let file = folder.join(FILE_NAME);
     create_key_file(&folder, &file).map_err(|err| {
         let file = file.display();
         tool_error!(PreconditionFailed, "cut_key"; "the key `{file}` cannot be made: {err}";
-            "make its folder writable: the cut of a pruning is signed by it")
+            "make its folder writable: cuts and receipts are signed by it")
     })?;
     read_cut_key(&file)?.ok_or_else(|| unusable_key_error(&file, "disappeared"))
 }

@@ -7,7 +7,7 @@ use journal::{AuditFilter, AuditRecord, ChainCut, StateStore, VerificationChecks
 
 use super::folders::FolderArgs;
 use super::prelude::*;
-use super::when;
+use super::{receipt, when};
 use mathchain::audit_key;
 
 /// What a record may have as its status.
@@ -51,6 +51,26 @@ Examples:
         /// Skip the values that runs refer to
         #[arg(long)]
         no_values: bool,
+    },
+    /// Print a receipt of one record: its place in the hash chain, and a signature by this user's key
+    #[command(
+        after_help = "The audit log is verified first. The receipt verifies without it, by the public key alone: `audit verify --json` shows the key as `cut_key`, and docs/state.md what a receipt proves.
+Examples:
+  mathchain audit receipt CALL_ID > receipt.json
+  mathchain audit verify-receipt receipt.json --key KEY"
+    )]
+    Receipt {
+        /// Call id, or audit session and sequence number as SESSION:N
+        #[arg(value_name = "CALL_ID")]
+        record: String,
+    },
+    /// Verify a receipt by a public key, without any state
+    VerifyReceipt {
+        /// File with the receipt; `-` reads stdin
+        file: PathBuf,
+        /// Public key of the user who issued it, 64 hex digits; repeatable. Without it, this user's
+        #[arg(long = "key", value_name = "KEY")]
+        keys: Vec<String>,
     },
     /// Write all records, or those that match, as JSON Lines
     #[command(
@@ -228,9 +248,15 @@ fn require_known_name(
 
 /// Reads or verifies the audit.
 pub(super) fn run_audit_command(global: &GlobalArgs, audit: &AuditCommand) -> Result<ExitCode> {
+    // A receipt is verified without state and configuration.
+    if let AuditCommand::VerifyReceipt { file, keys } = audit {
+        return receipt::verify_receipt(global, file, keys);
+    }
     let toolkit = open::open_toolkit(global)?;
     let state = &*open::state_to_read(global, &toolkit)?;
     match audit {
+        AuditCommand::Receipt { record } => receipt::print_receipt(state, record),
+        AuditCommand::VerifyReceipt { file, keys } => receipt::verify_receipt(global, file, keys),
         AuditCommand::List {
             wanted,
             folders,

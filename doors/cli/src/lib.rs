@@ -49,6 +49,7 @@ mod plugins;
 mod policy;
 mod prelude;
 mod progress;
+mod receipt;
 mod replay;
 mod resume;
 mod roles;

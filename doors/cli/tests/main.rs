@@ -39,6 +39,7 @@ mod programs;
 #[cfg(target_os = "linux")]
 mod prompts;
 mod reading;
+mod receipts;
 mod records;
 #[cfg(target_os = "linux")]
 mod roots;

@@ -9,6 +9,7 @@ mod cuts;
 mod opening;
 mod processes;
 mod pruning;
+mod receipts;
 mod requests;
 mod runs;
 mod scopes;
