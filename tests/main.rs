@@ -19,6 +19,7 @@ mod names;
 mod neutral;
 mod offers;
 mod opened;
+mod owasp;
 mod packages;
 mod pipelines;
 mod present;
