@@ -5,4 +5,6 @@ pub mod changes;
 pub mod grant;
 pub mod request;
 pub mod rules;
+pub(crate) mod run;
+pub(crate) mod states;
 pub mod waiting;

@@ -7,6 +7,7 @@ use registry::is_unseen;
 use tool_core::ToolError;
 use tool_core::capability::Clock as _;
 
+use crate::people::states::state_class;
 use mathchain::clock::SystemClock;
 use mathchain::environment;
 
@@ -93,19 +94,6 @@ pub(super) fn duration_words(ms: f64) -> String {
         ..1000.0 => format!("{ms:.0} ms"),
         ..120_000.0 => format!("{:.1} s", ms / 1000.0),
         _ => format!("{:.0} min", ms / 60_000.0),
-    }
-}
-
-/// The kinds of states, which have a colour and a sign each, so that neither is needed alone.
-pub(super) fn state_class(state: &str) -> (&'static str, &'static str) {
-    match state {
-        "succeeded" | "done" | "success" | "granted" | "consumed" | "allow" => ("good", "✓"),
-        "failed" | "rejected" | "error" | "denied" | "declined" | "deny" | "unknown"
-        | "timeout" => ("bad", "✗"),
-        "suspended" | "needs_decision" | "pending" | "pending_approval" | "interrupted" | "ask"
-        | "expired" => ("waits", "!"),
-        "running" => ("runs", "▸"),
-        _ => ("quiet", "·"),
     }
 }
 

@@ -16,8 +16,8 @@ use super::super::parts::{
     OutsideText, duration_words, empty_block, format_local_time, state_badge, time_element,
 };
 use super::super::values::value_block;
-use super::model::{RunModel, StepRow};
 use super::step;
+use crate::people::run::{RunModel, StepRow};
 use crate::recorded;
 
 /// Runs that are offered for a comparison.

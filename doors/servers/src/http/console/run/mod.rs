@@ -2,7 +2,6 @@
 
 mod compare;
 mod graph;
-mod model;
 mod step;
 
 use std::sync::Arc;
@@ -28,10 +27,11 @@ use super::parts::{
     time_element,
 };
 use super::values::value_block;
+use crate::people::run::{RunModel, StepRow};
+use crate::people::states::state_class;
 use crate::recorded;
 pub(super) use compare::compare_runs;
 use mathchain::CallContext;
-use model::{RunModel, StepRow};
 
 /// Steps of a page of the table.
 const STEPS_SHOWN: usize = 100;
@@ -301,7 +301,7 @@ impl RunView<'_> {
 
     fn step_row(&self, step: &StepRow) -> Markup {
         let (begin, length) = self.model.place_in_time(step);
-        let (class, _) = super::parts::state_class(&step.state);
+        let (class, _) = state_class(&step.state);
         html! {
             tr id={ "row-" (step.id) } {
                 td { (state_badge(&step.state)) @if let Some(items) = step.items_words() { " " span class="small" { (items) } } }

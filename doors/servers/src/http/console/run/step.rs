@@ -7,7 +7,7 @@ use tool_core::{Object, ToolError, Value};
 
 use super::super::parts::{OutsideText, error_block, state_badge};
 use super::super::values::value_block;
-use super::model::{RunModel, StepRow};
+use crate::people::run::{RunModel, StepRow};
 
 /// Ends of items that are shown.
 const ENDS_SHOWN: usize = 5;

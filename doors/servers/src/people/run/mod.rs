@@ -1,4 +1,6 @@
-//! [`RunModel`]: the steps of a run, from its plan and its records.
+//! [`RunModel`]: the steps of a run, from its plan and its records; `graph` places them in a picture.
+
+pub(crate) mod graph;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,12 +19,12 @@ const ENDS_MAX: usize = 50;
 
 /// A run in steps.
 #[derive(Default)]
-pub(super) struct RunModel {
-    pub(super) steps: Vec<StepRow>,
+pub(crate) struct RunModel {
+    pub(crate) steps: Vec<StepRow>,
     /// The step at which it failed.
-    pub(super) failed_step: Option<String>,
+    pub(crate) failed_step: Option<String>,
     /// Calls that began and whose end is unknown.
-    pub(super) unknown_calls: Vec<String>,
+    pub(crate) unknown_calls: Vec<String>,
     /// First and last moment of any call, in milliseconds of Unix time.
     first_ms: u64,
     last_ms: u64,
@@ -30,35 +32,35 @@ pub(super) struct RunModel {
 
 /// A step.
 #[derive(Default)]
-pub(super) struct StepRow {
-    pub(super) id: String,
-    pub(super) tool: String,
-    pub(super) state: String,
-    pub(super) attempts: u64,
+pub(crate) struct StepRow {
+    pub(crate) id: String,
+    pub(crate) tool: String,
+    pub(crate) state: String,
+    pub(crate) attempts: u64,
     /// Time of its calls together.
-    pub(super) elapsed_ms: Option<f64>,
+    pub(crate) elapsed_ms: Option<f64>,
     begun_ms: Option<u64>,
     ended_ms: Option<u64>,
-    pub(super) is_map: bool,
+    pub(crate) is_map: bool,
     items_done: usize,
     items_failed: usize,
     /// Positions of the steps before it.
-    pub(super) before: Vec<usize>,
+    pub(crate) before: Vec<usize>,
     /// Longest way to it, in steps.
-    pub(super) wave: usize,
+    pub(crate) wave: usize,
     /// As written in the plan.
-    pub(super) written: Value,
+    pub(crate) written: Value,
     /// Ends of its calls, by the item.
-    pub(super) ends: Vec<(Option<i64>, ArtifactHandle)>,
+    pub(crate) ends: Vec<(Option<i64>, ArtifactHandle)>,
     /// Records of its calls, with what was decided about each.
-    pub(super) calls: Vec<Value>,
+    pub(crate) calls: Vec<Value>,
     /// Digests of the results of its calls, by the item.
-    pub(super) results: BTreeMap<Option<i64>, String>,
+    pub(crate) results: BTreeMap<Option<i64>, String>,
 }
 
 impl StepRow {
     /// Whether it is of a choice of states.
-    pub(super) fn is_of_kind(&self, kind: &str) -> bool {
+    pub(crate) fn is_of_kind(&self, kind: &str) -> bool {
         match kind {
             "failed" => matches!(self.state.as_str(), "failed" | "denied" | "cancelled"),
             "waiting" => matches!(
@@ -71,7 +73,7 @@ impl StepRow {
     }
 
     /// How many items of a map ended how.
-    pub(super) fn items_words(&self) -> Option<String> {
+    pub(crate) fn items_words(&self) -> Option<String> {
         self.is_map.then(|| match self.items_failed {
             0 => format!("{} items", self.items_done),
             failed => format!("{} items, {failed} failed", self.items_done + failed),
@@ -84,7 +86,7 @@ impl RunModel {
     ///
     /// # Errors
     /// Records that cannot be read.
-    pub(super) fn read(state: &StateStore, run: &RunRecord) -> Result<Self> {
+    pub(crate) fn read(state: &StateStore, run: &RunRecord) -> Result<Self> {
         let mut model = Self::default();
         // After its values were deleted, a run has records alone.
         if let Ok((plan, _)) = chains::load_recorded_plan(state, &run.id) {
@@ -212,7 +214,7 @@ impl RunModel {
     }
 
     /// Marks the step of a request that waits.
-    pub(super) fn note_waiting(&mut self, approval: &Approval, run: &RunRecord) {
+    pub(crate) fn note_waiting(&mut self, approval: &Approval, run: &RunRecord) {
         let name = approval.step.as_deref().unwrap_or_default();
         let name = name.split(['[', '!']).next().unwrap_or_default();
         let is_own = approval.run.as_deref() == Some(run.id.as_str());
@@ -222,7 +224,7 @@ impl RunModel {
     }
 
     /// The number of steps in each state.
-    pub(super) fn counts(&self) -> BTreeMap<&str, usize> {
+    pub(crate) fn counts(&self) -> BTreeMap<&str, usize> {
         let mut counts = BTreeMap::new();
         for step in &self.steps {
             *counts.entry(step.state.as_str()).or_default() += 1;
@@ -231,7 +233,7 @@ impl RunModel {
     }
 
     /// Begin and length of a step on the axis of time; 0 for one that did not run.
-    pub(super) fn place_in_time(&self, step: &StepRow) -> (u64, u64) {
+    pub(crate) fn place_in_time(&self, step: &StepRow) -> (u64, u64) {
         let span = self.last_ms.saturating_sub(self.first_ms).max(1);
         let (Some(begun), Some(ended)) = (step.begun_ms, step.ended_ms) else {
             return (0, 0);
