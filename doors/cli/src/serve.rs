@@ -299,6 +299,7 @@ impl ServeCommand {
             line_bytes_max,
             result_bytes_max: self.result_bytes,
             counted: None,
+            console: None,
             extra: EXTRA.get().cloned(),
         }
     }

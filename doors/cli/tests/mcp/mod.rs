@@ -1,5 +1,6 @@
 //! `mathchain serve --mcp`, driven from outside.
 
+mod apps;
 mod client;
 mod closing;
 mod context;

@@ -310,6 +310,7 @@ impl HttpCaller {
         let offered = mcp::McpSettings {
             context: context.clone(),
             counted: Some(Arc::new(move |outcome| metrics.called(outcome))),
+            console: server.console_address(),
             ..settings.mcp.clone()
         };
         let endpoint = McpEndpoint::new(

@@ -110,6 +110,16 @@ impl HttpServer {
         console.is_some_and(|console| console.terminal().is_some())
     }
 
+    /// Where a reader on this machine opens the console; behind a proxy its address is not known here.
+    pub(super) fn console_address(&self) -> Option<String> {
+        let is_direct = self.settings.console.is_some() && !self.settings.behind_proxy;
+        let scheme = match self.settings.tls {
+            Some(_) => "https",
+            None => "http",
+        };
+        is_direct.then(|| format!("{scheme}://{}", self.address))
+    }
+
     /// Runs work that reads the state or computes on a thread, so that no other request waits for it.
     ///
     /// # Errors

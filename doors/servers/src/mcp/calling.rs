@@ -14,7 +14,7 @@ use super::door::McpServerState;
 use super::progress::ProgressReceiver;
 use super::resume::{ClientQuestions, ResumeCondition};
 use super::running::{CallCompletion, RunningCall};
-use super::{answer, approval};
+use super::{answer, approval, apps};
 use mathchain::CallContext;
 use mathchain::toolkit::ModelCall;
 
@@ -73,13 +73,15 @@ impl McpCall {
         // An answer may have to be cut, and the whole be stored in a file: not on this thread.
         let is_small = match &outcome.status {
             OutcomeStatus::Success(output) => json_weight(output) <= SMALL_BYTES,
-            OutcomeStatus::Error(_) | OutcomeStatus::PendingApproval { .. } => true,
+            OutcomeStatus::Error(_) => true,
+            // The request is read from the state.
+            OutcomeStatus::PendingApproval { .. } => false,
         };
         if is_small {
-            return Ok(Some(finish_call(door, outcome)));
+            return Ok(Some(finish_call(door, outcome, false)));
         }
         let door = Arc::clone(door);
-        let done = tokio::task::spawn_blocking(move || finish_call(&door, outcome)).await;
+        let done = tokio::task::spawn_blocking(move || finish_call(&door, outcome, false)).await;
         done.map(Some)
             .map_err(|err| ErrorData::internal_error(err.to_string(), None))
     }
@@ -98,9 +100,11 @@ impl McpCall {
             ..self.context(door, stop.clone(), &reports)
         };
         let (door, wanted) = (Arc::clone(door), Arc::clone(&self.wanted));
+        let shows_run = wanted.tool == RUNS_PLANS && self.asking.shows_apps();
         let thread = tokio::task::spawn_blocking(move || {
             let _permit = permit;
-            run_call(&door, &context, &wanted)
+            let outcome = door.toolkit.call_with(&context, &wanted.tool, &wanted.args);
+            finish_call(&door, outcome, shows_run)
         });
         Ok(RunningCall {
             thread,
@@ -168,6 +172,9 @@ pub(super) fn question_binding(call: &ModelCall) -> String {
     format!("{}\n{}", call.tool, digest::of_value(&call.args))
 }
 
+/// The tool whose page shows a run.
+const RUNS_PLANS: &str = "chain_run";
+
 /// Results that are answered whole, whatever the limit: less than the least limit.
 const SMALL_BYTES: usize = 1000;
 
@@ -193,16 +200,8 @@ fn json_weight(value: &Value) -> usize {
     }
 }
 
-/// Calls the tool, on the thread of the call.
-fn run_call(door: &McpServerState, context: &CallContext, wanted: &ModelCall) -> CallCompletion {
-    finish_call(
-        door,
-        door.toolkit.call_with(context, &wanted.tool, &wanted.args),
-    )
-}
-
-/// The outcome of a call with its answer.
-fn finish_call(door: &McpServerState, outcome: CallOutcome) -> CallCompletion {
+/// The outcome of a call with its answer, which has the facts for the page of a run where the client shows it.
+fn finish_call(door: &McpServerState, outcome: CallOutcome, shows_run: bool) -> CallCompletion {
     if let Some(counted) = &door.settings.counted {
         counted(&outcome);
     }
@@ -214,7 +213,11 @@ fn finish_call(door: &McpServerState, outcome: CallOutcome) -> CallCompletion {
     };
     let (call_id, role) = (noted(&outcome, "call_id"), noted(&outcome, "role"));
     let mut keep = |value: &Value| answers.as_ref()?.keep(&call_id, &role, value).ok();
-    let answer = answer::of_outcome(&outcome, door.settings.result_bytes_max, &mut keep);
+    let mut answer = answer::of_outcome(&outcome, door.settings.result_bytes_max, &mut keep);
+    approval::describe_request(door, &outcome, &mut answer);
+    if shows_run {
+        apps::run_facts(door, &outcome, &mut answer);
+    }
     CallCompletion { outcome, answer }
 }
 

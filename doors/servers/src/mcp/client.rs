@@ -17,7 +17,7 @@ use tokio::runtime::Handle;
 use tool_core::capability::{CallClient, ClientQuestion, cannot_answer, input_required};
 use tool_core::{Result, StopFlag, ToolError, Value, tool_error};
 
-use super::json;
+use super::{apps, json};
 
 /// Answers of the client, by the key of the question.
 pub(super) type Answers = Map<String, Json>;
@@ -108,6 +108,11 @@ impl ClientAsker {
     /// What the client has answered.
     pub(super) fn answers(&self) -> &Answers {
         &self.answers
+    }
+
+    /// Whether the client shows pages beside results.
+    pub(super) fn shows_apps(&self) -> bool {
+        apps::shows_apps(Some(&self.capabilities))
     }
 
     /// Whether the client can be asked by the answer to its call.

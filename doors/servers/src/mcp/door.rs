@@ -15,7 +15,12 @@ use tool_core::{CallOutcome, Result, StopFlag, tool_error};
 use crate::queue::{CallQueue, QueuePermit};
 use mathchain::{CallContext, Toolkit};
 
+use super::apps;
 use crate::ServerExtension;
+
+/// Tools of which a client lists one: its person sees characters, or pictures.
+const DRAWS_CHARACTERS: &str = "plot_braille";
+const DRAWS_PICTURES: &str = "plot";
 
 /// Counts a call that ended.
 pub(super) type Counted = dyn Fn(&CallOutcome) + Send + Sync;
@@ -33,8 +38,18 @@ pub struct McpSettings {
     pub result_bytes_max: u64,
     /// Counts each call that ended.
     pub counted: Option<Arc<Counted>>,
+    /// Address of the console of this server, for people who decide about requests; `None` where it has none that a reader could open.
+    pub console: Option<String>,
     /// What the program around this library offers beside.
     pub extra: Option<Arc<dyn ServerExtension>>,
+}
+
+/// The tools of one generation.
+struct ListedTools {
+    generation: String,
+    plain: Arc<Vec<Tool>>,
+    /// With the pages for their results, for clients that show them; made when the first one asks.
+    linked: Option<Arc<Vec<Tool>>>,
 }
 
 pub(super) struct McpServerState {
@@ -45,8 +60,8 @@ pub(super) struct McpServerState {
     pub(super) queue: Arc<CallQueue>,
     pub(super) seal: RequestStateCodec,
     pub(super) tasks: TaskManager,
-    /// The list of one generation.
-    listed: Mutex<Option<(String, Arc<Vec<Tool>>)>>,
+    /// The lists of one generation.
+    listed: Mutex<Option<ListedTools>>,
     /// The list that clients were told of last.
     told: Mutex<Option<Arc<Vec<Tool>>>>,
     /// Set when the key of the caller is no longer valid, or the server ends.
@@ -136,23 +151,61 @@ impl McpServerState {
     /// # Errors
     /// `not_visible` for an unknown role.
     pub(super) fn tools(&self) -> Result<Arc<Vec<Tool>>> {
+        self.listed(|listed| Ok(Arc::clone(&listed.plain)))
+    }
+
+    /// The tools for a client that shows pages: each with its page, and in the catalogue `core` the tool whose picture has one in place of
+    /// the one that draws in characters.
+    ///
+    /// # Errors
+    /// As [`Self::tools`].
+    pub(super) fn linked_tools(&self) -> Result<Arc<Vec<Tool>>> {
+        self.listed(|listed| {
+            if let Some(linked) = &listed.linked {
+                return Ok(Arc::clone(linked));
+            }
+            let mut tools = listed.plain.to_vec();
+            let place = |name: &str| tools.iter().position(|tool| tool.name == name);
+            if self.settings.catalog == Catalog::Core
+                && let Some(place) = place(DRAWS_CHARACTERS)
+            {
+                let all = self.offered(Catalog::Full)?;
+                let pictures = all.into_iter().find(|tool| tool.name == DRAWS_PICTURES);
+                tools[place] = pictures.unwrap_or_else(|| tools[place].clone());
+            }
+            let linked = Arc::new(apps::link_tools(&tools));
+            listed.linked = Some(Arc::clone(&linked));
+            Ok(linked)
+        })
+    }
+
+    /// Something of the lists of the generation that is in force.
+    fn listed<T>(&self, take: impl FnOnce(&mut ListedTools) -> Result<T>) -> Result<T> {
         let generation = self.generation();
         let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((of, tools)) = listed.as_ref().filter(|(of, _)| *of == generation) {
-            let _ = of;
-            return Ok(Arc::clone(tools));
+        match &mut *listed {
+            Some(known) if known.generation == generation => take(known),
+            _ => {
+                let plain = Arc::new(self.offered(self.settings.catalog)?);
+                take(listed.insert(ListedTools {
+                    generation,
+                    plain,
+                    linked: None,
+                }))
+            }
         }
+    }
+
+    /// The tools of a catalogue as the protocol declares them.
+    fn offered(&self, catalog: Catalog) -> Result<Vec<Tool>> {
         let caller = self.toolkit.caller(&self.settings.context);
-        let offered =
-            offer::visible_tools(&self.toolkit.dispatcher(), &caller, self.settings.catalog)?;
+        let offered = offer::visible_tools(&self.toolkit.dispatcher(), &caller, catalog)?;
         let tool = |tool| {
             serde_json::from_value(Dialect::Mcp.tool(tool)).map_err(|err| {
                 tool_error!(Internal, "the declaration of a tool does not fit: {err}")
             })
         };
-        let tools: Arc<Vec<Tool>> = Arc::new(offered.iter().map(tool).collect::<Result<_>>()?);
-        *listed = Some((generation, Arc::clone(&tools)));
-        Ok(tools)
+        offered.iter().map(tool).collect()
     }
 
     /// Counts a change where the list differs from the one that was told last.

@@ -19,7 +19,7 @@ use tool_core::ToolError;
 
 use super::door::McpServerState;
 use super::extras::{self, ResourceWatches};
-use super::{call, changes, client, completion, pages, prompts, requests, resources, tasks};
+use super::{apps, call, changes, client, completion, pages, prompts, requests, resources, tasks};
 
 /// How long a client may keep a list: a change is told, and a role never changes within a connection.
 const LIST_TTL_MS: u64 = 60_000;
@@ -96,9 +96,12 @@ impl ServerHandler for McpHandler {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = self.aside(McpServerState::tools).await?;
+        let tools = match apps::shows_apps(context.client_capabilities().as_ref()) {
+            true => self.aside(McpServerState::linked_tools).await?,
+            false => self.aside(McpServerState::tools).await?,
+        };
         let (tools, next) = pages::paginate_list(&tools, request.as_ref())?;
         let mut listed = ListToolsResult::with_all_items(tools).with_ttl_ms(LIST_TTL_MS);
         listed.next_cursor = next;
@@ -146,9 +149,12 @@ impl ServerHandler for McpHandler {
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let all = self.aside(resources::list_resources).await?;
+        let mut all = self.aside(resources::list_resources).await?;
+        if apps::shows_apps(context.client_capabilities().as_ref()) {
+            all.splice(0..0, apps::list_apps());
+        }
         let (resources, next) = pages::paginate_list(&all, request.as_ref())?;
         // Runs and artifacts appear with every call.
         let mut listed = ListResourcesResult::with_all_items(resources).with_ttl_ms(0);

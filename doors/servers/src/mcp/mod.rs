@@ -6,6 +6,7 @@
 
 mod answer;
 mod approval;
+mod apps;
 mod call;
 mod calling;
 mod changes;

@@ -5,7 +5,7 @@ use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use tool_core::{Result, Value, convert, json, object, tool_error};
 
 use super::door::McpServerState;
-use super::{extras, media};
+use super::{apps, extras, media};
 use crate::recorded;
 
 const SCHEME: &str = "mathchain://";
@@ -169,6 +169,10 @@ pub(super) fn list_resources(door: &McpServerState) -> Result<Vec<Resource>> {
 pub(super) fn read_resource(door: &McpServerState, uri: &str) -> Result<Vec<ResourceContents>> {
     if let Some(contents) = extras::read_extra_resource(door, uri) {
         return contents;
+    }
+    // A client may read a page over another connection than the one that was told of it.
+    if let Some(page) = apps::read_app(uri) {
+        return Ok(vec![page]);
     }
     let path = uri
         .strip_prefix(SCHEME)

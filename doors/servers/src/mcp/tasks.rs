@@ -13,11 +13,11 @@ use rmcp::task_manager::{TaskContext, TaskExit, TaskOptions};
 use tokio::task::{JoinError, JoinSet};
 use tool_core::tool_error;
 
-use super::answer;
 use super::calling::{CallContinuation, McpCall};
 use super::client::Answers;
 use super::door::McpServerState;
 use super::running::{CallCompletion, RunningCall};
+use super::{answer, approval};
 use crate::recorded;
 
 /// Time after which a call becomes a task.
@@ -141,7 +141,8 @@ fn recorded_task(door: &McpServerState, id: &str) -> tool_core::Result<DetailedT
         ("cancelled", _) => (TaskStatus::Cancelled, TaskPayload::Cancelled),
         (_, Some(outcome)) => {
             let bytes_max = door.settings.result_bytes_max;
-            let answer = answer::of_outcome(&outcome, bytes_max, &mut |_| None);
+            let mut answer = answer::of_outcome(&outcome, bytes_max, &mut |_| None);
+            approval::describe_request(door, &outcome, &mut answer);
             let result = serde_json::to_value(answer).unwrap_or_default();
             let result = result.as_object().cloned().unwrap_or_default();
             (TaskStatus::Completed, TaskPayload::Completed { result })
