@@ -1,5 +1,6 @@
 //! Tests that need several crates: architecture, determinism of whole chains, agreement with references, cases of earlier systems.
 
+mod agent_plugin;
 mod aliases;
 mod architecture;
 mod compatibility;

@@ -1,12 +1,9 @@
-//! What packages state of themselves: one version, one name for the registry of servers, the page for models, and the crates.
+//! What packages state of themselves: one version, one name for the registry of servers, and the crates.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value as Json;
-
-/// Bytes of the page for models: 1,000 tokens at four bytes a token.
-const SKILL_BYTES: usize = 4000;
 
 fn read(path: &str) -> String {
     #[expect(clippy::disallowed_methods, reason = "a test reads the repository")]
@@ -23,7 +20,7 @@ fn every_package_has_the_version_of_the_workspace() {
     let server = json("packages/server.json");
     assert_eq!(server["version"], version);
     let packages = server["packages"].as_array().expect("a list");
-    assert_eq!(packages.len(), 2);
+    assert_eq!(packages.len(), 3);
     for package in packages {
         assert_eq!(package["version"], version, "{package}");
     }
@@ -47,13 +44,17 @@ fn every_package_has_the_version_of_the_workspace() {
 }
 
 #[test]
-fn both_packages_carry_the_name_in_the_registry_of_servers() {
+fn each_package_carries_the_name_in_the_registry_of_servers() {
     let server = json("packages/server.json");
     let name = server["name"].as_str().expect("text");
     assert_eq!(name.matches('/').count(), 1, "{name}");
     assert_eq!(json("packages/npm/mathchain/package.json")["mcpName"], name);
     let marker = format!("<!-- mcp-name: {name} -->");
     assert!(read("python/README.md").contains(&marker), "{marker}");
+    // Where comments are left out of a README, the marker is text.
+    let marker = format!("`mcp-name: {name}`");
+    assert!(read("README.md").contains(&marker), "{marker}");
+    assert!(read("doors/cli/Cargo.toml").contains("readme = \"../../README.md\""));
     // Limits of the registry's schema.
     let description = server["description"].as_str().expect("text");
     assert!((1..=100).contains(&description.len()), "{description}");
@@ -67,31 +68,12 @@ fn both_packages_carry_the_name_in_the_registry_of_servers() {
                         .map(|name| name.trim_matches('"').into())
                 })
                 .expect("a name"),
+            Some("cargo") => "mathchain-cli".into(),
             other => panic!("{other:?}"),
         };
         assert_eq!(package["identifier"], published);
         assert_eq!(package["transport"]["type"], "stdio");
     }
-}
-
-#[test]
-fn the_page_for_models_is_small() {
-    let page = read("skills/mathchain/SKILL.md");
-    assert!(page.len() < SKILL_BYTES, "{} bytes", page.len());
-    let (head, body) = page
-        .strip_prefix("---\n")
-        .and_then(|rest| rest.split_once("\n---\n"))
-        .expect("front matter");
-    let key = |name: &str| head.lines().find_map(|line| line.strip_prefix(name));
-    assert_eq!(key("name: "), Some("mathchain"));
-    let description = key("description: ").expect("a description");
-    assert!((100..1024).contains(&description.len()), "{description}");
-    // `.ci/readme` runs them.
-    assert!(
-        body.matches("```console\n$ mathchain").count()
-            + body.matches("```console\n$ echo").count()
-            >= 4
-    );
 }
 
 /// A crate of the workspace as its manifest states it.
