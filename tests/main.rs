@@ -36,3 +36,4 @@ mod sparse_reference;
 mod syntaxes;
 mod tool_index;
 mod tool_pages;
+mod typescript_stubs;
