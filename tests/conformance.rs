@@ -247,6 +247,7 @@ fn check_answer(case: &Value, catalogue: Catalogue, policy: Policy, who: Princip
         stop: StopFlag::new(),
         progress: None,
         client: None,
+        remote: None,
     });
     let envelope = outcome.to_value();
     match text(&expected, "code") {

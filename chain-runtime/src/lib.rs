@@ -6,6 +6,7 @@
 //! in the crate `journal`.
 
 pub mod check;
+pub mod cluster;
 mod condition;
 pub mod draw;
 mod explain;

@@ -101,6 +101,7 @@ impl ChainResult {
                 "ended_ms" => duration_in_ms(call.end.ended),
                 "attempts" => call.end.attempts,
             };
+            line.insert_some("node", call.end.node());
             let within = call.within();
             let count: usize = within.iter().map(calls_of).sum();
             if let (1.., Some(rest)) = (count, inner_max.checked_sub(count)) {
@@ -128,10 +129,14 @@ impl ChainResult {
         }
         let end = |call: &TraceCall<'_>| {
             let status = call.end.status.as_str();
-            match call.end.attempts {
+            let mut text = match call.end.attempts {
                 0 | 1 => status.to_owned(),
                 more => format!("{status}, {more} attempts"),
+            };
+            if let Some(node) = call.end.node() {
+                let _ = write!(text, " on {node}");
             }
+            text
         };
         let widest = |of: &dyn Fn(&TraceCall<'_>) -> usize| calls.iter().map(of).max().unwrap_or(0);
         let width = widest(&|call| call.name().chars().count()).min(16);
@@ -288,7 +293,7 @@ impl ChromeTrace {
                 true => call.name(),
                 false => format!("{} (attempt {attempt})", call.name()),
             };
-            let args = object! {
+            let mut args = fields! {
                 "tool" => call.step.tool,
                 "wave" => call.step.wave,
                 "lane" => call.lane,
@@ -296,8 +301,9 @@ impl ChromeTrace {
                 "attempt" => attempt,
                 "attempts" => call.end.attempts,
             };
+            args.insert_some("node", call.end.node());
             let place = (CALLS, call.lane as u64);
-            self.span(place, &name, call.step.tool, (began, ended), args);
+            self.span(place, &name, call.step.tool, (began, ended), args.into());
         }
         for chain in call.within() {
             self.nested(&chain, &call.name(), duration_in_us(call.end.began));

@@ -153,6 +153,7 @@ fn a_plan_within_that_had_ended_answers_with_the_same_bytes() {
             stop: StopFlag::new(),
             progress: None,
             client: None,
+            remote: None,
         });
         match outcome.status {
             OutcomeStatus::Success(value) => json::to_text(&value),

@@ -439,7 +439,7 @@ tool!(pub(crate) Silent, "silent", { permissions: &[], determinism: Determinism:
     SilentArgs {}, SilentOutput { mean: f64 },
     |_, _| { Ok(SilentOutput { mean: 0.0 }) });
 
-static TOOLS: &[ErasedTool] = &[
+pub(crate) static TOOLS: &[ErasedTool] = &[
     tool_entry::<Note>(),
     tool_entry::<Spelled>(),
     tool_entry::<Write>(),

@@ -201,6 +201,7 @@ fn call(durable: &Durable, plan: &str, inputs: &str) -> CallOutcome {
         stop: StopFlag::new(),
         progress: None,
         client: None,
+        remote: None,
     })
 }
 

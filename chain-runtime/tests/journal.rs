@@ -52,6 +52,7 @@ impl Place {
             stop: StopFlag::new(),
             progress: None,
             client: None,
+            remote: None,
         })
     }
 

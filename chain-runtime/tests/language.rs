@@ -626,18 +626,24 @@ fn what_costs_more_goes_first() {
 }
 
 #[test]
-fn there_is_one_place() {
-    fine(&steps(&[
-        "{id: a, tool: note, place: local, args: {key: k, text: x}}",
-    ]));
+fn a_step_names_one_of_three_places() {
+    for place in ["local", "prefer"] {
+        fine(&steps(&[&format!(
+            "{{id: a, tool: note, place: {place}, args: {{key: k, text: x}}}}"
+        )]));
+    }
     for place in ["cluster", "{prefer: cluster}", "3"] {
         problem(
             &steps(&[&format!(
                 "{{id: a, tool: note, place: {place}, args: {{key: k, text: x}}}}"
             )]),
-            &["no cluster is configured"],
+            &["there is no such place"],
         );
     }
+    problem(
+        &steps(&["{id: a, tool: write, place: require, args: {key: k, path: p}}"]),
+        &["/steps/0/place", "`write` runs on this machine alone"],
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Behaviour of plans with fake tools, through the real dispatcher.
 
 mod checks;
+mod cluster;
 mod crashes;
 mod damage;
 mod determinism;

@@ -14,6 +14,7 @@ fn call(world: &World, tool: &str, args: &str) -> tool_core::CallOutcome {
         stop: StopFlag::new(),
         progress: None,
         client: None,
+        remote: None,
     })
 }
 

@@ -104,6 +104,7 @@ fn a_plan_in_a_denied_file_is_not_read() {
                     stop: StopFlag::new(),
                     progress: None,
                     client: None,
+                    remote: None,
                 })
                 .to_value()
                 .to_string();

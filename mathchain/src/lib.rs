@@ -24,6 +24,8 @@ pub mod approvers;
 pub mod audit_key;
 pub mod clock;
 #[doc(hidden)]
+pub mod cluster;
+#[doc(hidden)]
 pub mod configured;
 #[doc(hidden)]
 pub mod door;

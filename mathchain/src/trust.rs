@@ -121,6 +121,7 @@ fn take_away(config: &mut Config, untrusted: &[String], folder: &Path) {
     for what in untrusted {
         match what.as_str() {
             "notify" => config.notify = Default::default(),
+            "cluster" => config.cluster = Default::default(),
             "models.embeddings" => config.models.embeddings = None,
             "models.chat" => config.models.chat = None,
             "models.vision" => config.models.vision = None,

@@ -47,6 +47,26 @@ pub fn of_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     digest.finish()
 }
 
+/// Hex digits of the digest of the bytes of a reader, such as the file of a program.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn of_reader(reader: impl std::io::Read) -> std::io::Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(reader)?;
+    Ok(hasher.finalize().to_hex().to_string())
+}
+
+/// Hex digits of the code that only who has the key can make of these texts; each is hashed behind its length.
+pub fn keyed<'a>(key: &[u8; 32], texts: impl IntoIterator<Item = &'a str>) -> String {
+    let mut hasher = blake3::Hasher::new_keyed(key);
+    for text in texts {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
 /// Hex digits of the digest of several byte texts, added one after another; each is hashed behind its length.
 #[derive(Default)]
 pub struct DigestParts(blake3::Hasher);

@@ -243,5 +243,6 @@ pub(crate) fn request(role: &str, tool: &str, args: &str) -> CallRequest {
         stop: StopFlag::new(),
         progress: None,
         client: None,
+        remote: None,
     }
 }

@@ -29,11 +29,11 @@ pub use agents::AgentFile;
 pub use aliases::ToolAliases;
 pub use catalogue::Catalogue;
 pub use dispatch::{
-    Agents, AnswerReader, ApprovalAnswer, CallAssessment, CallCounts, CallLineage, CallRequest,
-    CallWitness, CallerContext, ChainPosition, Chains, CountedCall, DelegatedPrincipal,
+    Agents, AnswerReader, ApprovalAnswer, CallAssessment, CallCounts, CallLineage, CallPlace,
+    CallRequest, CallWitness, CallerContext, ChainPosition, Chains, CountedCall, DelegatedPrincipal,
     DispatchHost, Dispatcher, Governor, NestedRunAllowance, Notifier, PipelineCall, Pipelines,
-    READABLE_BYTES, ResultCache, ResultStore, RunIdReceiver, TraceParent, WorkspaceId,
-    fold_large_data, install_panic_hook, truncate_value,
+    READABLE_BYTES, RemoteCall, RemoteCompute, ResultCache, ResultStore, RunIdReceiver, TraceParent,
+    WorkspaceId, fold_large_data, install_panic_hook, is_movable, truncate_value,
 };
 pub use document::ParsedDocument;
 pub use error::{LoadError, LoadErrors, TextPlace};

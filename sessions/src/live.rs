@@ -111,6 +111,7 @@ impl SessionRegistry for LiveRegistry {
             stop: StopFlag::new(),
             progress: None,
             client: None,
+            remote: None,
         };
         let here = self.dispatcher.with_facts(facts.clone());
         let found = here.consider(&request)?;

@@ -8,7 +8,7 @@ use registry::{CallerContext, Verdict};
 use tool_core::{Effect, RandomSeed, ResourceKey, Value};
 
 use crate::graph::PlanGraph;
-use crate::plan::{Mode, OnError, Plan, PlanStep};
+use crate::plan::{Mode, OnError, Place, Plan, PlanStep};
 use crate::template::ArgumentNode;
 
 /// The tool that runs a plan.
@@ -69,6 +69,8 @@ pub struct CheckedStep {
     pub idempotent: bool,
     /// Whether its result is a function of arguments and seed.
     pub is_function: bool,
+    /// Whether another process may compute it: the tool is built in, has no effects and no capabilities, and depends on nothing else.
+    pub is_movable: bool,
     /// Whether it must be the only call running.
     pub exclusive: bool,
     /// Effect of its failure on the others.
@@ -105,6 +107,16 @@ impl CheckedStep {
     /// Whether the call is completely known, so that it must use the resources that the check found.
     pub(crate) fn is_settled(&self) -> bool {
         self.map.is_none() && self.args.is_literal() && !is_chain(self.tool)
+    }
+
+    /// Whether an engine computes its calls where there is one: those of a map unless it says otherwise, others where it asks for it.
+    pub(crate) fn may_leave(&self) -> bool {
+        self.is_movable
+            && match self.place {
+                Some(Place::Local) => false,
+                Some(Place::Prefer | Place::Require) => true,
+                None => self.map.is_some(),
+            }
     }
 
     /// Whether it waits for an approval before it runs.

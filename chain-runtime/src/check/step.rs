@@ -7,7 +7,7 @@ use super::checker::{MapElement, PlanChecker, ResolvedCall, StepSite, item_seed}
 use super::taint::InterpolationTaint;
 use super::tools::ToolFacts;
 use super::{args, maps};
-use crate::plan::{COMPENSATE_SUFFIX, PlanStep, StepCompensation};
+use crate::plan::{COMPENSATE_SUFFIX, Place, PlanStep, StepCompensation};
 use crate::problem::problem;
 use crate::template::PlacedReference;
 use crate::types::Type;
@@ -19,6 +19,7 @@ fn copy_tool_properties(checked: &mut CheckedStep, facts: &ToolFacts<'_>) {
     checked.tool_version = spec.version;
     checked.effects = spec.effects;
     checked.idempotent = spec.idempotent;
+    checked.is_movable = registry::is_movable(spec);
     checked.exclusive = spec.exclusive;
     checked.reads_world = spec.determinism == Determinism::External;
     checked.is_function = spec.effects.is_empty() && !checked.reads_world;
@@ -54,6 +55,12 @@ impl<'d> PlanChecker<'d> {
                 None => gives,
             });
             copy_tool_properties(&mut checked, &facts);
+            if step.place == Some(Place::Require) && !checked.is_movable {
+                let tool = facts.tool.spec().id;
+                self.report(problem!(Place, format!("/steps/{position}/place");
+                    "`{tool}` runs on this machine alone: only tools without effects and capabilities are computed elsewhere";
+                    "leave `place` out, or write `place: local`"));
+            }
             self.formats(&facts, &step.args, &site.base, mapped.as_ref());
             let called = ResolvedCall {
                 site: &site,

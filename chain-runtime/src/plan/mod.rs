@@ -21,7 +21,7 @@ pub use pictures::{DRAWING_TOOL, PictureFileMode, StepPicture, WRITING_TOOL};
 pub use schema::plan_schema;
 use schema::{id_schema, outputs_schema, positive_integer_schema, version_schema};
 pub use step::{
-    Approval, COMPENSATE_SUFFIX, ITEMS_MAX, OnItemError, PlanStep, StepCompensation, StepMap,
+    Approval, COMPENSATE_SUFFIX, ITEMS_MAX, OnItemError, Place, PlanStep, StepCompensation, StepMap,
 };
 pub use step::{Jitter, RETRIES_MAX, StepRetry};
 

@@ -304,7 +304,7 @@ fn problem_of(violation: SchemaViolation) -> PlanProblem {
         _ => Fault::Form,
     };
     let message = match fault {
-        Fault::Place => format!("no cluster is configured: {}", violation.message),
+        Fault::Place => format!("there is no such place: {}", violation.message),
         _ => violation.message,
     };
     PlanProblem::new(fault, violation.path, message).hint_some(violation.hint)

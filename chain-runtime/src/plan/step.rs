@@ -60,8 +60,8 @@ pub struct PlanStep {
     /// Call that undoes the step when the run fails later; it may reference the step's own result.
     #[schema(extend("examples" = [{"tool": "delete_file", "args": {"path": "out/a.txt"}}]))]
     pub compensate: Option<StepCompensation>,
-    /// Where it runs: on this machine.
-    pub place: Place,
+    /// Where it is computed. Where it is absent, the elements of a map go to the engine of the run, if there is one.
+    pub place: Option<Place>,
     /// File for the picture of the result: a path that ends in `.png`, `.svg`, `.pdf` or `.html`, or `{path, mode}` with `mode` `overwrite` to
     /// replace a file. It stands for a call of `plot`, unless the step is one, and one of `write_file`.
     #[value(decode_with = "super::pictures::step_picture")]
@@ -160,12 +160,14 @@ tool_core::names! {
 }
 
 tool_core::names! {
-    /// Where a step runs.
-    #[derive(Default)]
+    /// Where a step is computed.
     Place {
         /// On this machine.
-        #[default]
         Local = "local",
+        /// By the engine of the run; on this machine where there is none.
+        Prefer = "prefer",
+        /// By the engine of the run; without one the plan is refused.
+        Require = "require",
     }
 }
 

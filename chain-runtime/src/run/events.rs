@@ -122,4 +122,13 @@ pub(crate) struct CallSlots {
     pub compute: usize,
     /// Calls that wait for files, programs or the network; `None` where they share the slots of the others.
     pub waiting: Option<usize>,
+    /// Calls that an engine computes elsewhere; `None` without an engine.
+    pub elsewhere: Option<usize>,
+}
+
+impl CallSlots {
+    /// Number of threads that make calls, at most.
+    pub(super) fn threads(self) -> usize {
+        self.compute + self.waiting.unwrap_or(0) + self.elsewhere.unwrap_or(0)
+    }
 }

@@ -19,6 +19,7 @@ mod meter;
 mod nesting;
 mod options;
 mod order;
+mod placed;
 mod processors;
 mod queued;
 mod recorded_outcome;
@@ -58,7 +59,7 @@ pub use memory::{CallDivergence, ReplayComparison, UnreadableValue};
 use meter::UsageKind;
 pub use meter::UsageMeter;
 pub use nesting::{CancellationResult, cancel_run, root_run};
-pub use options::{RunOptions, STACK_BYTES, StepObserver, THREADS_MAX, WAITING_MAX};
+pub use options::{ELSEWHERE_MAX, RunOptions, STACK_BYTES, StepObserver, THREADS_MAX, WAITING_MAX};
 pub use order::ToolCosts;
 #[cfg(any(test, feature = "failpoints"))]
 pub use order::run_in_shuffled_order;
@@ -84,6 +85,7 @@ pub fn execute_plan(
     options: RunOptions,
 ) -> Result<ChainResult, PlanProblems> {
     check_plan(plan, dispatcher, context, inputs, CheckMode::Run)
+        .and_then(|checked| placed::require_engine(checked, options.cluster.is_some()))
         .inspect_err(|problems| record_rejection(plan, dispatcher, context, problems))
         .map(|checked| run_checked_plan(&checked, dispatcher, options))
 }
@@ -168,7 +170,12 @@ fn drive_run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -
     if !plan.open_inputs.is_empty() {
         limit.stop().cancel(); // it was checked for inspection only
     }
-    let slots = parallel_slots(plan, options.threads);
+    let cluster = options.cluster.as_ref();
+    let cluster = cluster.filter(|_| !memory.is_some_and(RunMemory::is_replay));
+    let slots = CallSlots {
+        elsewhere: cluster.map(|_| ELSEWHERE_MAX),
+        ..parallel_slots(plan, options.threads)
+    };
     let meter = UsageMeter::new(plan.budget, options.above.clone(), options.how.clone());
     // An exhausted budget takes effect with the next call that ends.
     let _ = meter.spend(UsageKind::CpuMs, memory.map_or(0, RunMemory::called_ms));
@@ -180,6 +187,7 @@ fn drive_run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -
         meter,
         observer: options.observer.as_ref(),
         memory,
+        cluster,
         slots,
     };
     let workers = RunWorkers::new(job, &options.costs);
@@ -193,6 +201,9 @@ fn drive_run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -
     };
     let mut result = report::compose_result(plan, parts, process);
     result.part = memory.map_or(1, RunMemory::part);
+    if let Some(cluster) = cluster {
+        result.settle(cluster);
+    }
     match (journal, memory) {
         (Some(journal), _) => {
             result.close(plan, journal, broken, dispatcher.limits().max_output_bytes);
@@ -218,7 +229,11 @@ fn parallel_slots(plan: &CheckedPlan, asked: usize) -> CallSlots {
             (asked, None)
         }
     };
-    CallSlots { compute, waiting }
+    CallSlots {
+        compute,
+        waiting,
+        elsewhere: None,
+    }
 }
 
 /// Id of twelve hex digits, unique by time, process and a counter.

@@ -11,6 +11,7 @@ use super::meter::UsageMeter;
 use super::order::ToolCosts;
 use super::resume::ResumeRequest;
 use crate::check::CheckedStep;
+use crate::cluster::Cluster;
 
 /// Stack size of the thread of a step in bytes.
 pub const STACK_BYTES: usize = 8 << 20;
@@ -19,6 +20,9 @@ pub const THREADS_MAX: usize = 32;
 /// Maximum number of calls that wait for the outside world, in addition to those that compute, where no number of threads is
 /// given.
 pub const WAITING_MAX: usize = 16;
+
+/// Maximum number of calls that an engine computes or that wait for it.
+pub const ELSEWHERE_MAX: usize = 512;
 
 /// Options of a run.
 #[derive(Clone, Default)]
@@ -44,6 +48,8 @@ pub struct RunOptions {
     pub costs: ToolCosts,
     /// Whether cached results of durable runs are ignored.
     pub no_cache: bool,
+    /// The engine that computes calls elsewhere; its owner closes it after the run.
+    pub cluster: Option<Arc<Cluster>>,
     /// Memory of a run that is resumed or replayed.
     pub memory: Option<Arc<RunMemory>>,
     /// Budgets of the runs that this one is nested in.

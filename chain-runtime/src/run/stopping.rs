@@ -46,7 +46,9 @@ impl RunWorkers<'_> {
             core.feed(RunEvent::Halt);
             return true;
         }
-        match self.job.limit.check() {
+        // Two results of one computation: nothing that was computed elsewhere can be believed.
+        let alarm = self.job.cluster.and_then(|cluster| cluster.alarm());
+        match alarm.map_or_else(|| self.job.limit.check(), Err) {
             Err(why) if !core.told_to_stop => {
                 core.told_to_stop = true;
                 core.feed(RunEvent::Stop(why));

@@ -491,7 +491,11 @@ proptest! {
             let expected = interpreted(&sketches, salt);
             for compute in [1, 2, 3, 32] {
                 let waiting = [None, Some(2)][rng.random_range(0..2)];
-                let slots = CallSlots { compute, waiting };
+                let slots = CallSlots {
+                    compute,
+                    waiting,
+                    elsewhere: None,
+                };
                 let (settled, real, undone, finished) = driven(&plan, slots, salt, &mut rng);
                 let mut found: Vec<Ending> = settled.iter().map(ending).collect();
                 for (step, sketch) in sketches.iter().enumerate() {
@@ -532,7 +536,7 @@ proptest! {
             Err(code) => StepOutcome::failed(ToolError::new(code, "told to")),
         };
         let mut known: HashSet<(CallUnit, u32)> = HashSet::new();
-        let mut machine = RunMachine::new(&plan, CallSlots { compute: 8, waiting: Some(8) }, &ToolCosts::default());
+        let mut machine = RunMachine::new(&plan, CallSlots { compute: 8, waiting: Some(8), elsewhere: None }, &ToolCosts::default());
         let mut open = machine.begin();
         while known.len() < at {
             open.retain(|command| !matches!(command, MachineCommand::Settled(_)));
@@ -556,7 +560,7 @@ proptest! {
         }
         let why = || ToolError::new(ErrorCode::Cancelled, "stopped");
         let began = known.iter().map(|(unit, _)| *unit).collect();
-        let slots = CallSlots { compute: 1, waiting: None };
+        let slots = CallSlots { compute: 1, waiting: None, elsewhere: None };
         let prior = PriorProcesses { asks: true, began, is_ended: true, ends_with: Some(why()) };
         let meter = UsageMeter::new(plan.budget, None, None);
         let mut machine = RunMachine::new(&plan, slots, &ToolCosts::default()).within(meter, prior);
@@ -609,7 +613,7 @@ proptest! {
         let sketches = sketches(&mut rng);
         let plan = plan(&sketches, &mut rng);
         let salt = rng.next_u64();
-        let slots = CallSlots { compute: 3, waiting: Some(2) };
+        let slots = CallSlots { compute: 3, waiting: Some(2), elsewhere: None };
         let mut machine = RunMachine::new(&plan, slots, &ToolCosts::default());
         let mut open = machine.begin();
         let mut count = 0;

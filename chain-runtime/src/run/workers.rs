@@ -27,6 +27,7 @@ use super::order::ToolCosts;
 use super::processors::process_processors;
 use super::values;
 use crate::check::{CheckedPlan, CheckedStep, is_chain, item_seed};
+use crate::cluster::Cluster;
 use crate::plan::Approval;
 use crate::template::ArgumentNode;
 
@@ -46,6 +47,8 @@ pub(super) struct RunJob<'a> {
     pub(super) meter: Arc<UsageMeter>,
     pub(super) observer: Option<&'a Arc<dyn StepObserver>>,
     pub(super) memory: Option<&'a RunMemory>,
+    /// The engine that computes calls elsewhere.
+    pub(super) cluster: Option<&'a Arc<Cluster>>,
     pub(super) slots: CallSlots,
 }
 
@@ -81,7 +84,7 @@ impl<'a> RunWorkers<'a> {
         let machine = machine.within(Arc::clone(&job.meter), prior);
         Self {
             started: job.dispatcher.host().clock.monotonic(),
-            threads_max: job.slots.compute + job.slots.waiting.unwrap_or(0),
+            threads_max: job.slots.threads(),
             core: Mutex::new(RunCore::begin(machine, job.observer.is_some())),
             wake: Condvar::new(),
             over: Condvar::new(),
@@ -350,7 +353,8 @@ impl<'a> RunWorkers<'a> {
         let (values, undoes) = (self.lock().machine.values(unit), unit.part.undoes());
         // Occupied until the call has ended; waiting for it does not count as duration.
         let ending = self.ended_by().is_some() && noted.is_some();
-        let processor = (!step.reads_world).then(|| process_processors().take(limit.stop()));
+        let waits = step.reads_world || (self.job.cluster.is_some() && step.may_leave());
+        let processor = (!waits).then(|| process_processors().take(limit.stop()));
         let _processor = match processor.transpose() {
             Err(why) if !undoes && !ending => return StepOutcome::cancelled(why),
             taken => taken,
@@ -446,6 +450,10 @@ impl<'a> RunWorkers<'a> {
             CallPart::Item(index) => item_seed(plan.seed, &step.id, index as u64),
             CallPart::Whole | CallPart::Undo | CallPart::UndoItem(_) => step.seed,
         };
+        let remote = match self.remote(step, unit, left_ms) {
+            Ok(remote) => remote,
+            Err(err) => return CallOutcome::error(err),
+        };
         dispatcher.call(CallRequest {
             tool: step.tool.to_owned(),
             args: self.with_verification(step, args),
@@ -455,6 +463,7 @@ impl<'a> RunWorkers<'a> {
             stop: self.stop(unit, ending).clone(),
             progress,
             client: None,
+            remote,
         })
     }
 

@@ -70,6 +70,7 @@ mod tools;
 mod trust;
 mod when;
 mod words;
+mod worker;
 mod workflow;
 mod workspace;
 
@@ -120,6 +121,8 @@ enum CliCommand {
     Runs(runs::RunsCommand),
     /// Replay a run: verify it, recompute and compare it, or run it again
     Replay(replay::ReplayCommand),
+    /// Compute calls of plans that run on other machines
+    Worker(worker::WorkerCommand),
     /// Answer many calls: JSON lines, MCP clients, HTTP
     Serve(serve::ServeCommand),
     /// Serve pages to a browser: approve calls, watch runs, try tools
@@ -425,6 +428,7 @@ fn dispatch_command(global: &GlobalArgs, command: CliCommand) -> Result<ExitCode
         CliCommand::Plan(args) => plan::run_plan_command(global, &args),
         CliCommand::Runs(args) => runs::run_runs_command(global, &args),
         CliCommand::Replay(args) => replay::replay_run(global, &args),
+        CliCommand::Worker(args) => worker::run_worker_command(global, &args),
         CliCommand::Serve(args) => serve::run_serve_command(global, &args),
         CliCommand::Console(args) => console::run_console_command(global, &args),
         CliCommand::Keys(args) => keys::run_keys_command(global, &args),

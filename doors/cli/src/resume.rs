@@ -8,6 +8,7 @@ use journal::{RunRecord, RunState, StateScope};
 
 use super::prelude::*;
 use super::session::SessionWorld;
+use super::worker::EngineArgs;
 use super::{asking, progress, run, signals};
 use mathchain::real_paths::RealPaths;
 use mathchain::roots;
@@ -34,6 +35,8 @@ pub(super) struct ResumeCommand {
     /// Resume although tools or the workspace folder changed since the run began
     #[arg(long)]
     pub accept_changes: bool,
+    #[command(flatten)]
+    pub engine: EngineArgs,
     /// Approve every request automatically, as the operator
     #[arg(short, long)]
     pub yes: bool,
@@ -87,6 +90,7 @@ pub(super) fn resume_approved_run(global: &GlobalArgs, run: &str) -> Result<Exit
         interrupted: false,
         decisions: Vec::new(),
         accept_changes: false,
+        engine: EngineArgs::default(),
         yes: false,
     };
     resume_as(global, &resume, true)
@@ -121,6 +125,7 @@ fn resume_as(global: &GlobalArgs, resume: &ResumeCommand, by_approver: bool) -> 
     let context = CallContext {
         answer: open::approval_answer(&toolkit, resume.yes, asks)?,
         stop,
+        cluster: toolkit.open_engine(&resume.engine.request())?,
         ..CallContext::of_run(&found)
     };
     toolkit.count_recorded(&found)?;

@@ -11,6 +11,7 @@ use super::plan::source::{self, PlanArgs, PlanSourceError};
 use super::prelude::*;
 use super::progress::with_display;
 use super::save::SaveOptions;
+use super::worker::EngineArgs;
 use super::{asking, signals};
 
 #[derive(Debug, Args)]
@@ -20,6 +21,7 @@ use super::{asking, signals};
   mathchain run examples/script.chain --mode dep --trace
   mathchain run plan.yaml --explain          # waves, edges, verdicts; nothing runs
   mathchain run plan.yaml --agent tester --phase audit --disable run_shell
+  mathchain run examples/study.yaml --engine files --dir /shared/tickets    # with `mathchain worker` on each machine
 
 Every run is recorded under an id: `mathchain runs` lists and resumes runs, `mathchain replay` replays them. A run that needs approval asks at a terminal. Elsewhere it stops (exit code 4) and prints how to continue: `mathchain approve ID --resume`.")]
 pub(super) struct PlanRunCommand {
@@ -28,6 +30,8 @@ pub(super) struct PlanRunCommand {
     /// Maximum number of steps to run in parallel
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
+    #[command(flatten)]
+    pub engine: EngineArgs,
     /// Compute every call, even if an identical call has a stored result
     #[arg(long)]
     pub no_cache: bool,
@@ -86,6 +90,7 @@ pub(super) fn execute_plan(global: &GlobalArgs, run: &PlanRunCommand) -> Result<
     signals::stop_on_signal(&stop);
     let context = CallContext {
         stop,
+        cluster: toolkit.open_engine(&run.engine.request())?,
         ..prepared.context
     };
     let result = with_display(|observer| {

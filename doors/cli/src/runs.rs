@@ -325,7 +325,13 @@ fn record_line(record: &AuditRecord) -> String {
         None => String::new(),
     };
     let what = [text("step"), text("tool"), text("state"), text("status")];
-    let what: Vec<String> = what.into_iter().filter(|word| !word.is_empty()).collect();
+    let mut what: Vec<String> = what.into_iter().filter(|word| !word.is_empty()).collect();
+    for (key, words) in [("node", "on "), ("nodes", "calls by node: ")] {
+        let found = text(key);
+        if !found.is_empty() && found != "{}" {
+            what.push(format!("{words}{found}"));
+        }
+    }
     let (number, kind, what) = (record.sequence, text("kind"), what.join("  "));
     format!("  {number:5} {kind:10} {what}\n")
 }

@@ -5,7 +5,7 @@
 //! [`ArtifactHandle`] names a value by the BLAKE3 hash of its bytes. `folder.rs` writes and reads the files; the tables of [`crate`]
 //! list the values and the references to them.
 
-use tool_core::Value;
+use tool_core::{Result, Value};
 
 mod block;
 mod folder;
@@ -37,6 +37,28 @@ pub(crate) fn least_of(value: &Value) -> usize {
         table if table.table_rows().is_some() => 0,
         _ => FILE_BYTES_LEAST,
     }
+}
+
+/// One text that decodes to exactly the same value: the bits of every number, its spelling, the order of members.
+///
+/// # Errors
+/// `limit_exceeded` for a value that is too deep or too large.
+pub fn to_exact_text(value: &Value) -> Result<String> {
+    let form = encode_value(value, usize::MAX)?;
+    Ok(form.body.unwrap_or_default())
+}
+
+/// The value of a text made by [`to_exact_text`].
+///
+/// # Errors
+/// `artifact_corrupt` for any other text.
+pub fn from_exact_text(text: &str) -> Result<Value> {
+    decode_stored_form(text, &mut |handle| {
+        let hash = handle.hash;
+        Err(form::damaged_value_error(&format!(
+            "it refers to the file {hash}"
+        )))
+    })
 }
 
 /// Total size of the files of a value when it is stored; 0 for a value that cannot be stored.

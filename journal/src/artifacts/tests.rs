@@ -145,6 +145,15 @@ proptest! {
             prop_assert_eq!(handle.hash, again.hash);
         }
     }
+
+    /// The same as one text, which another process reads.
+    #[test]
+    fn an_exact_text_comes_back_bit_for_bit(value in value()) {
+        let text = to_exact_text(&value).unwrap();
+        let back = from_exact_text(&text).unwrap();
+        prop_assert!(same(&value, &back), "{value:?} {back:?}");
+        prop_assert_eq!(to_exact_text(&back).unwrap(), text);
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use chain_runtime::cluster::Cluster;
 use journal::RunRecord;
 use registry::model::Confinement;
 use registry::{
@@ -61,6 +62,8 @@ pub struct CallContext {
     pub progress: Option<Arc<Progress>>,
     /// The client, which a tool that declares it may ask.
     pub client: Option<Arc<dyn CallClient>>,
+    /// The engine that computes calls of a plan elsewhere; its owner closes it.
+    pub cluster: Option<Arc<Cluster>>,
 }
 
 impl CallContext {
@@ -119,6 +122,7 @@ impl CallContext {
             stop: self.stop.clone(),
             progress: self.progress.clone(),
             client: self.client.clone(),
+            remote: None,
         }
     }
 

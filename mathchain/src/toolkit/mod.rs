@@ -37,7 +37,7 @@ pub struct Toolkit {
     roots: Vec<WorkspaceRoot>,
     closed: Vec<PathBuf>,
     protected: Vec<PathBuf>,
-    sandbox: Arc<Sandbox>,
+    pub(crate) sandbox: Arc<Sandbox>,
     /// The workflows of the workspace, where there is a state.
     workflows: Option<Arc<dyn EventLog>>,
     /// The folder whose workflows these are.
@@ -229,7 +229,7 @@ impl Toolkit {
         chain_runtime::check_plan(plan, &generation.dispatcher, &caller, inputs, mode)
     }
 
-    /// Checks and runs a plan; the run is durable where there is a state. `stop`, `timeout_ms` and `state` of the options are set here.
+    /// Checks and runs a plan; the run is durable where there is a state. `stop`, `timeout_ms`, `state` and `cluster` of the options are set here.
     ///
     /// # Errors
     /// As [`Toolkit::check`]; nothing has run then. A step that fails is part of the result.
@@ -244,6 +244,7 @@ impl Toolkit {
             stop: context.stop.clone(),
             timeout_ms: context.timeout_ms,
             state: self.state.clone(),
+            cluster: context.cluster.clone(),
             ..options
         };
         let (dispatcher, caller) = self.act(context);
@@ -292,6 +293,7 @@ impl Toolkit {
             stop: context.stop.clone(),
             timeout_ms: context.timeout_ms,
             observer,
+            cluster: context.cluster.clone(),
             ..RunOptions::default()
         };
         let (dispatcher, caller) = self.act(context);

@@ -4,8 +4,9 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use registry::model::{
-    Confinement, HttpServerConfig, KeyVariable, McpServer, PermissionTable, Phase, PolicyLayer,
-    PolicyRule, RoleAgent, Verdict, WorkspaceConfig,
+    ClusterConfig, Confinement, EngineName, HttpServerConfig, KeyVariable, McpServer,
+    PermissionTable, Phase, PolicyLayer, PolicyRule, RoleAgent, SlurmConfig, Verdict,
+    WorkspaceConfig,
 };
 use registry::{AgentFile, Config};
 use tool_core::command::Isolation;
@@ -110,6 +111,10 @@ pub fn of_config(config: &Config, bases: &TrustBases) -> Vec<TrustItem> {
     let open = server_exposure(&config.server);
     if !open.is_empty() {
         add("server".to_owned(), open);
+    }
+    let elsewhere = cluster_exposure(&config.cluster);
+    if !elsewhere.is_empty() {
+        add("cluster".to_owned(), elsewhere);
     }
     if !config.workspace.writable.is_empty() {
         let folders = config.workspace.writable.iter();
@@ -306,6 +311,26 @@ fn server_exposure(server: &HttpServerConfig) -> String {
     }
     if server.behind_proxy {
         shown += "behind_proxy: true\n";
+    }
+    shown
+}
+
+/// What sends calls of plans to other processes.
+fn cluster_exposure(cluster: &ClusterConfig) -> String {
+    let slurm = &cluster.slurm;
+    let mut shown = String::new();
+    if cluster.engine != EngineName::Local {
+        shown += &format!("engine: {}\n", cluster.engine);
+    }
+    if let Some(dir) = &cluster.dir {
+        shown += &format!("dir: {dir}\n");
+    }
+    if *slurm != SlurmConfig::default() {
+        let partition = slurm.partition.as_deref().unwrap_or_default();
+        let (tasks, cpus, seconds) = (slurm.tasks, slurm.cpus, slurm.time.ms() / 1000);
+        shown += &format!(
+            "slurm: partition {partition:?}, {tasks} workers of {cpus} processors for {seconds} s\n"
+        );
     }
     shown
 }

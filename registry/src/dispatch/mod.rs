@@ -14,6 +14,7 @@ mod nested;
 mod obligations;
 mod panic;
 mod preview;
+mod remote;
 mod results;
 mod stages;
 mod trace;
@@ -47,6 +48,7 @@ pub use cut::truncate_value;
 pub use fold::{READABLE_BYTES, fold_large_data};
 pub use nested::{CALLS_MAX, DEPTH_MAX, DelegatedPrincipal};
 pub use panic::install_panic_hook;
+pub use remote::{CallPlace, RemoteCall, RemoteCompute, is_movable};
 pub use trace::TraceParent;
 use trail::CallTrail;
 pub use witness::{CallLineage, CallWitness, RunIdReceiver};
@@ -329,6 +331,8 @@ pub struct CallRequest {
     pub progress: Option<Arc<Progress>>,
     /// The client, which a tool that declares it may ask; steps and nested calls have none.
     pub client: Option<Arc<dyn CallClient>>,
+    /// Computes the call elsewhere; `None` for this process.
+    pub remote: Option<Arc<dyn RemoteCompute>>,
 }
 
 /// The one dispatcher. Immutable: a reload makes a new one, and a call sees one generation from end to end. Clones share the counts

@@ -70,6 +70,7 @@ impl NestedCalls {
             stop: stop.child(),
             progress: self.progress.clone(),
             client: None,
+            remote: None,
         })
     }
 }

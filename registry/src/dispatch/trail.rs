@@ -18,7 +18,7 @@ use tool_core::{
 
 use super::ended::{CallEnd, CallEndReport};
 use super::stages::FirstArguments;
-use super::{CallRequest, CallerContext, ChainPosition, Dispatcher, limits, panic};
+use super::{CallPlace, CallRequest, CallerContext, ChainPosition, Dispatcher, limits, panic};
 use crate::model::Principal;
 use crate::policy::{LimitClaim, LimitUse, PolicyDecision};
 use crate::{digest, redact};
@@ -78,6 +78,8 @@ pub(super) struct CallTrail {
     pub(super) intended: bool,
     /// Whether the result came from the cache.
     pub(super) kept: bool,
+    /// Where it was computed, if that was to be elsewhere.
+    pub(super) place: Option<CallPlace>,
     /// Whether it runs on a thread that must not wait.
     pub(super) is_brief: bool,
     /// Whether the arguments opened files or stored values.
@@ -317,6 +319,7 @@ impl CallTrail {
             record.insert_some("cached", self.kept.then_some(true));
             let is_limited = !self.limits.is_empty();
             record.insert_some("counted", is_limited.then_some(self.is_counted));
+            self.note_place(&mut record);
             Value::Object(Arc::new(record))
         };
         FinalRecord {
@@ -432,12 +435,22 @@ impl CallTrail {
         metadata.insert_some("seed", self.seed);
         metadata.insert_some("output_digest", output_digest);
         metadata.insert_some("cached", self.kept.then_some(true));
+        self.note_place(&mut metadata);
         metadata.insert_some("approved_by", self.approved_by.clone());
         metadata.insert_some("approval_id", self.approval_id.clone());
         metadata.insert_some("backups", self.backups_shown());
         metadata.insert_some("notice", self.notice.clone());
         metadata.insert_some("audit", head.map(|head| head.to_value()));
         metadata
+    }
+
+    /// Notes the node that computed the call, or why none did.
+    fn note_place(&self, noted: &mut Object) {
+        match &self.place {
+            Some(CallPlace::Node(node)) => noted.insert("node", node.as_str()),
+            Some(CallPlace::Fallback(why)) => noted.insert("placement_fallback", why.as_str()),
+            None => {}
+        }
     }
 
     /// The backups in records and answers; `None` without any.

@@ -29,6 +29,11 @@ impl UnitDuration {
         }
     }
 
+    /// A number of seconds.
+    pub const fn seconds(seconds: u64) -> Self {
+        Self { ms: seconds * 1000 }
+    }
+
     /// Milliseconds.
     pub fn ms(self) -> u64 {
         self.ms

@@ -6,8 +6,8 @@ use tool_core::capability::CommitRules;
 use tool_core::{Access, Decode, Describe, Encode, Value, names};
 
 use super::{
-    AgentDefinition, BrokenAgent, CliSpec, EarlierAgent, FormatVersion, McpServer, ModelsConfig,
-    NamedTable, NotifyProgram, PermissionTable, Phase, PipelineLimits, PolicyLayer,
+    AgentDefinition, BrokenAgent, CliSpec, ClusterConfig, EarlierAgent, FormatVersion, McpServer,
+    ModelsConfig, NamedTable, NotifyProgram, PermissionTable, Phase, PipelineLimits, PolicyLayer,
     ProviderProfile, Role, ToolSelector, Toolset, UnitDuration, WebConfig, WorkflowConfig,
 };
 
@@ -435,6 +435,8 @@ pub struct Config {
     pub limits: CallLimits,
     /// Defaults of plans
     pub chain: ChainDefaults,
+    /// Workers that compute calls of plans (docs/cluster.md)
+    pub cluster: ClusterConfig,
     /// Models that tools may call, behind OpenAI-compatible endpoints
     pub models: ModelsConfig,
     /// Approval requests
@@ -492,6 +494,7 @@ impl Default for Config {
             workflow: Default::default(),
             limits: Default::default(),
             chain: Default::default(),
+            cluster: Default::default(),
             models: Default::default(),
             approvals: Default::default(),
             state: Default::default(),

@@ -5,6 +5,7 @@
 
 mod age;
 mod agent_cli;
+mod cluster;
 mod config;
 mod earlier_agent;
 mod forms;
@@ -24,6 +25,7 @@ pub use agent_cli::{
     ApprovalArgs, ArityName, CliSpec, ConfigTemplate, ConfinementArgs, EnvPolicy, FlagArity,
     PromptVia, ToolHidingArgs, Unenforced, VisibilityArgs,
 };
+pub use cluster::{ClusterConfig, EngineName, SlurmConfig};
 pub use config::{
     AnomalyLimits, ApprovalConfig, ApprovalsFrom, CallLimits, Catalog, ChainDefaults, ChainMode,
     CodeConfig, Config, HttpServerConfig, LegacyFiles, NamedFile, OnError, RootFolderConfig,

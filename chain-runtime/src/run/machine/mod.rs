@@ -42,9 +42,9 @@ pub(crate) struct RunMachine<'a> {
     slots: CallSlots,
     /// Critical path from each step to an end, in expected microseconds.
     priorities: Vec<u64>,
-    /// Calls that run, by kind: computing, waiting.
-    running: [usize; 2],
-    ready: [BinaryHeap<Ready>; 2],
+    /// Calls that run, by kind: computing, waiting, elsewhere.
+    running: [usize; 3],
+    ready: [BinaryHeap<Ready>; 3],
     /// Number of unfinished dependencies by step.
     waiting: Vec<u32>,
     /// Number of unfinished steps by wave; used by barriers.
@@ -138,7 +138,7 @@ impl<'a> RunMachine<'a> {
             plan,
             slots,
             priorities: costs.priorities(plan),
-            running: [0; 2],
+            running: [0; 3],
             ready: Default::default(),
             waiting: (0..count).map(waiting).collect(),
             open_in_wave: vec![0; waves],
@@ -249,7 +249,7 @@ impl<'a> RunMachine<'a> {
         let is_coming = self.ready.iter().any(|heap| !heap.is_empty())
             || !self.calls.sleeping.is_empty()
             || !self.calls.keying.is_empty();
-        self.running != [0; 2]
+        self.running != [0; 3]
             || self.undo.runs
             || self.end_record == EndRecord::Open
             || (is_coming && !self.halted)
@@ -411,8 +411,11 @@ impl<'a> RunMachine<'a> {
         }
     }
 
-    /// 1 for calls that wait for the world where those have slots of their own.
+    /// 2 for calls that an engine computes, 1 for those that wait for the world, where these have slots of their own.
     fn kind(&self, unit: CallUnit) -> usize {
+        if self.slots.elsewhere.is_some() && self.plan.steps[unit.step].may_leave() {
+            return 2;
+        }
         usize::from(self.slots.waiting.is_some() && self.plan.steps[unit.step].reads_world)
     }
 
@@ -427,8 +430,16 @@ impl<'a> RunMachine<'a> {
     /// Starts calls while there are slots; what is barred meanwhile is settled.
     fn start(&mut self) {
         let limit = match self.plan.mode_used {
-            Mode::Seq => [1, usize::from(self.slots.waiting.is_some())],
-            Mode::Dep => [self.slots.compute, self.slots.waiting.unwrap_or(0)],
+            Mode::Seq => [
+                1,
+                usize::from(self.slots.waiting.is_some()),
+                usize::from(self.slots.elsewhere.is_some()),
+            ],
+            Mode::Dep => [
+                self.slots.compute,
+                self.slots.waiting.unwrap_or(0),
+                self.slots.elsewhere.unwrap_or(0),
+            ],
         };
         for (kind, limit) in limit.into_iter().enumerate() {
             while self.running[kind] < limit {

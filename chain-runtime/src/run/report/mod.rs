@@ -2,6 +2,7 @@
 //! keeps of it.
 
 mod compose;
+mod nodes;
 mod record;
 
 use std::sync::Arc;

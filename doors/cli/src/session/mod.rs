@@ -419,6 +419,7 @@ impl<'a> SessionServer<'a> {
                     stop: stop.child(),
                     progress: None,
                     client: None,
+                    remote: None,
                 });
                 let _ = slots[place].set(outcome); // each slot is set once
             }

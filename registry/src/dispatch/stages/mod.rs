@@ -19,12 +19,13 @@ mod stopped;
 pub(super) use self::edited::FirstArguments;
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use tool_core::capability::{CallerIdentity, ClockAlarm, WorkspaceFiles};
 use tool_core::spec::wire_name;
 use tool_core::{
     Access, AnyTool, Caller as CallerKind, Ctx, Determinism, ErrorCode, ResourceKey, ResourceKind,
-    Syntax, ToolCall, ToolError, Value, tool_error,
+    Spec, Syntax, ToolCall, ToolError, Value, tool_error,
 };
 
 use self::edited::EditedCall;
@@ -34,8 +35,8 @@ use self::stopped::StoppedCall;
 use super::ended::{CallEnd, CallEndReport};
 use super::trail::CallTrail;
 use super::{
-    AnswerReader, CallAssessment, CallRequest, CallerContext, Dispatcher, budgets, counts,
-    obligations, panic, resource_keys, results,
+    AnswerReader, CallAssessment, CallPlace, CallRequest, CallerContext, Dispatcher, RemoteCall,
+    RemoteCompute, budgets, counts, is_movable, obligations, panic, resource_keys, results,
 };
 use crate::model::{Principal, Verdict};
 use crate::policy::{CallFacts, CallerPolicy, HostRules, PolicyDecision, is_harmless};
@@ -485,7 +486,7 @@ impl IdentifiedCall<'_> {
     ) -> Result<CallEndReport, StageHalt> {
         let approved = self.open(request, trail)?.approve(request, trail)?;
         let committed = approved.commit(request, trail)?;
-        Ok(committed.run(trail)?)
+        Ok(committed.run(request, trail)?)
     }
 
     /// Whether nothing is left behind where the call stops: no approval, no backup, no notification, no reading of files.
@@ -530,6 +531,38 @@ fn check_task_budget(
     }
 }
 
+/// Lets a call be computed elsewhere, or here under an alarm of its own.
+fn compute_remotely(
+    dispatcher: &Dispatcher,
+    remote: &dyn RemoteCompute,
+    call: Box<dyn ToolCall>,
+    spec: &Spec,
+    ctx: &Ctx,
+) -> (Result<Value, ToolError>, Option<CallPlace>) {
+    let args = call.args().clone();
+    let stays = match (is_movable(spec), call.sources()) {
+        (false, _) => Some("the tool is not a function of arguments and seed alone"),
+        (true, [_, ..]) => Some("its arguments open files or stored values"),
+        (true, []) => None,
+    };
+    let moved = RemoteCall {
+        spec,
+        args: &args,
+        ctx,
+        stays,
+    };
+    let mut call = Some(call);
+    let clock = &dispatcher.host.clock;
+    remote.compute(&moved, &mut || {
+        let Some(call) = call.take() else {
+            return Err(tool_error!(Internal, "the call was computed already"));
+        };
+        let timeout = Duration::from_millis(ctx.budget().timeout_ms);
+        let _alarm = clock.alarm(timeout, ctx.stop().clone());
+        call.run(ctx)
+    })
+}
+
 /// The intent of a call with effects is recorded durably.
 struct CommittedCall<'a> {
     opened: OpenedCall<'a>,
@@ -540,7 +573,7 @@ struct CommittedCall<'a> {
 }
 
 impl CommittedCall<'_> {
-    fn run(self, trail: &mut CallTrail) -> Result<CallEndReport, ToolError> {
+    fn run(self, request: &CallRequest, trail: &mut CallTrail) -> Result<CallEndReport, ToolError> {
         let (reader, result_key) = (self.reader, self.result_key);
         let (ctx, alarm) = (self.opened.ctx, self.opened.alarm);
         let dropped = self.opened.dropped;
@@ -556,15 +589,29 @@ impl CommittedCall<'_> {
         });
         trail.digest_beside(dispatcher);
         trail.has_begun = true;
+        let mut place = None;
         let output = results::kept_or(
             dispatcher,
             spec,
             result_key.as_deref(),
             trail,
             &ctx,
-            |trail| panic::catch_tool_panic(spec.id, trail.call_id(), || call.run(&ctx)),
+            |trail| {
+                panic::catch_tool_panic(spec.id, trail.call_id(), || {
+                    let Some(remote) = &request.remote else {
+                        let output = call.run(&ctx);
+                        drop(alarm);
+                        return output;
+                    };
+                    // The time until it is computed is none of its own.
+                    drop(alarm);
+                    let (output, found) = compute_remotely(dispatcher, &**remote, call, spec, &ctx);
+                    place = found;
+                    output
+                })
+            },
         );
-        drop(alarm);
+        trail.place = place;
         // A result is none either: its tool may have taken the stop for an end.
         if ctx.stop().is_outlasted() {
             trail.outlasted.set(true);

@@ -10,6 +10,7 @@ mod limits;
 mod obligations;
 mod panics;
 mod reading;
+mod remote;
 mod sizes;
 mod visibility;
 mod witnesses;
