@@ -11,6 +11,8 @@ mod caller;
 mod chains;
 mod counts;
 #[cfg(target_os = "linux")]
+mod cluster;
+#[cfg(target_os = "linux")]
 mod data;
 #[cfg(target_os = "linux")]
 mod doors;
