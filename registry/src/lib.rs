@@ -30,10 +30,11 @@ pub use aliases::ToolAliases;
 pub use catalogue::Catalogue;
 pub use dispatch::{
     Agents, AnswerReader, ApprovalAnswer, CallAssessment, CallCounts, CallLineage, CallPlace,
-    CallRequest, CallWitness, CallerContext, ChainPosition, Chains, CountedCall, DelegatedPrincipal,
-    DispatchHost, Dispatcher, Governor, NestedRunAllowance, Notifier, PipelineCall, Pipelines,
-    READABLE_BYTES, RemoteCall, RemoteCompute, ResultCache, ResultStore, RunIdReceiver, TraceParent,
-    WorkspaceId, fold_large_data, install_panic_hook, is_movable, truncate_value,
+    CallRequest, CallWitness, CallerContext, ChainPosition, Chains, CountedCall,
+    DelegatedPrincipal, DispatchHost, Dispatcher, Governor, NestedRunAllowance, Notifier,
+    PipelineCall, Pipelines, READABLE_BYTES, RemoteCall, RemoteCompute, ResultCache, ResultStore,
+    RunIdReceiver, TraceParent, WorkspaceId, fold_large_data, install_panic_hook, is_movable,
+    truncate_value,
 };
 pub use document::ParsedDocument;
 pub use error::{LoadError, LoadErrors, TextPlace};

@@ -9,9 +9,9 @@ mod borders;
 mod call;
 mod caller;
 mod chains;
-mod counts;
 #[cfg(target_os = "linux")]
 mod cluster;
+mod counts;
 #[cfg(target_os = "linux")]
 mod data;
 #[cfg(target_os = "linux")]

@@ -315,11 +315,11 @@ fn the_policy_decides_about_the_arguments_of_a_person_too() {
     world.call("operator", "write_file", WRITE);
     edit(
         &world,
-        Value::object([("path", "secret/key"), ("content", "x")]),
+        Value::object([("path", "secret/other"), ("content", "x")]),
     );
     let denied = world.call("operator", "write_file", WRITE);
     assert_eq!(code(&denied), Some(ErrorCode::PolicyDenied));
-    assert!(world.files.get("secret/key").is_none() && world.files.get("out/a").is_none());
+    assert!(world.files.get("secret/other").is_none() && world.files.get("out/a").is_none());
     // Arguments that the tool does not take are an error of the call, which stays without effect.
     edit(&world, Value::object([("nothing", "x")]));
     let refused = world.call("operator", "write_file", WRITE);
