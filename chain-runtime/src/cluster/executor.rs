@@ -23,7 +23,7 @@ impl fmt::Display for TicketId {
 
 impl TicketId {
     /// Reads the text of an id.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let (number, copy) = text.split_once('-')?;
         let id = Self {
             number: number.parse().ok()?,

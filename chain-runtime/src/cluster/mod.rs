@@ -2,13 +2,14 @@
 //!
 //! The head, which is the process that runs the plan, decides what runs, asks the policy, keeps the journal and verifies every result.
 //! [`Cluster`] packs calls that are ready into tickets and gives each its result; an [`Executor`] brings tickets to workers and results
-//! back. [`FilesExecutor`] does so through a folder on a shared disk, which [`serve_tickets`] is the other side of. Nothing else of a plan
-//! leaves the head: no effects, no secrets, no files, no models.
+//! back. [`FilesExecutor`] does so through a folder on a shared disk, which [`serve_tickets`] is the other side of. A worker of any engine
+//! computes a ticket by the rules of [`compute_ticket`]. Nothing else of a plan leaves the head: no effects, no secrets, no files, no models.
 //!
 //! An element of a map has its seed from its index, so that no packing and no node changes a digit. The text of a value in a ticket is the
 //! exact one of the journal.
 
 mod calls;
+mod compute;
 mod executor;
 mod files;
 mod folder;
@@ -21,6 +22,7 @@ mod tests;
 
 pub(crate) use calls::{CallGroup, RemoteOutcome, WantedCall};
 pub use calls::{Cluster, ClusterSettings};
+pub use compute::{TicketRequest, TicketResult, WorkerTools, compute_ticket};
 pub(crate) use executor::no_cluster_error;
 pub use executor::{
     BuildIdentity, Executor, ExecutorReport, SubmittedTicket, TicketEvent, TicketId,

@@ -1,20 +1,19 @@
-//! The computation of a ticket, and its results.
+//! A claimed ticket: its computation, and the file of its results.
 
 use std::fs;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use registry::{digest, is_movable};
-use tool_core::{AnyTool, Ctx, ErrorCode, Result, StopFlag, ToolError, Value, fields, tool_error};
+use tool_core::{AnyTool, StopFlag, fields};
 
 use super::TicketWorker;
 use super::runs::ServedRun;
+use crate::cluster::compute::{TicketResult, compute_calls, open_ticket};
 use crate::cluster::executor::TicketId;
 use crate::cluster::folder::{FileFault, RunFolder, folder_error, owned_name};
-use crate::cluster::ticket::{CallAnswer, TicketBody, TicketCall, answers_to_text};
+use crate::cluster::ticket::TicketBody;
 
 /// Pause after results that could not be written, and how often in a row before the worker ends.
 const WRITE_PAUSE: Duration = Duration::from_millis(500);
@@ -33,24 +32,16 @@ impl TicketWorker<'_> {
                 (self.options.log)(&format!("refused ticket {id}: {why}"));
                 Some((fields! { "node" => node, "refusal" => why }, String::new()))
             }
-            Ok((tool, body)) => {
-                let answers = self.compute_calls(run, id, tool, &body);
-                let text = answers.and_then(|answers| {
-                    let is_whole = answers.iter().all(|answer| ended_by_itself(&answer.output));
-                    Some((is_whole, answers_to_text(&answers).ok()?))
-                });
-                text.map(|(is_whole, text)| {
-                    self.calls
-                        .fetch_add(body.calls.len() as u64, Ordering::Relaxed);
-                    let header = fields! {
-                        "node" => node,
-                        "digest" => digest::of_texts([&*text]),
-                        "whole" => is_whole,
-                        "elapsed_ms" => began.elapsed().as_secs_f64() * 1e3,
-                    };
-                    (header, text)
-                })
-            }
+            Ok((tool, body)) => self.compute_calls(run, id, tool, &body, began).map(|done| {
+                self.calls.fetch_add(done.calls as u64, Ordering::Relaxed);
+                let header = fields! {
+                    "node" => node,
+                    "digest" => done.digest,
+                    "whole" => done.is_whole,
+                    "elapsed_ms" => done.elapsed_ms,
+                };
+                (header, done.body)
+            }),
         };
         let written = match result {
             None => None,
@@ -112,19 +103,9 @@ impl TicketWorker<'_> {
             FileFault::Missing => None,
             FileFault::Unreadable(err) => Some(format!("it cannot be read: {err}")),
         })?;
-        let stated = file.header.text("tool").unwrap_or_default();
-        let tool = (self.options.tool)(stated)
-            .ok_or_else(|| format!("there is no tool `{stated}` here"))?;
-        let spec = tool.spec();
-        if !is_movable(spec) {
-            let why = format!("`{stated}` is not a function of arguments and seed alone");
-            return Err(Some(why));
-        }
-        let body = TicketBody::parse(&file.body).map_err(|err| err.message().to_owned())?;
-        match body.tool == spec.id && body.version == spec.version {
-            true => Ok((tool, body)),
-            false => Err(Some(format!("it is for another version of `{stated}`"))),
-        }
+        let tool = file.header.text("tool").unwrap_or_default();
+        open_ticket(self.options.tool, tool, &file.body)
+            .map_err(|err| Some(err.message().to_owned()))
     }
 
     /// Computes the calls of a ticket; `None` where it is no longer wanted.
@@ -134,65 +115,20 @@ impl TicketWorker<'_> {
         id: TicketId,
         tool: &dyn AnyTool,
         body: &TicketBody,
-    ) -> Option<Vec<CallAnswer>> {
-        let mut answers = Vec::with_capacity(body.calls.len());
-        for call in &body.calls {
+        began: Instant,
+    ) -> Option<TicketResult> {
+        let timeout = Duration::from_millis(body.budget.timeout_ms);
+        let answers = compute_calls(tool, body, &mut || {
             let stop = StopFlag::new();
-            {
-                let mut claims = run.claims();
-                let held = claims.get_mut(&id)?;
-                if held.is_lost || self.options.stop.is_set() {
-                    return None;
-                }
-                held.stop = stop.clone();
-                held.until = Instant::now() + Duration::from_millis(body.budget.timeout_ms);
-            }
-            let mut ctx = Ctx::new(stop.clone(), body.budget).with_seed(call.seed);
-            if body.verify {
-                ctx = ctx.verifying();
-            }
-            let answer = compute_call(tool, call, &ctx);
-            let is_cancelled = stop
-                .check()
-                .is_err_and(|err| err.code() == ErrorCode::Cancelled);
-            if is_cancelled {
+            let mut claims = run.claims();
+            let held = claims.get_mut(&id)?;
+            if held.is_lost || self.options.stop.is_set() {
                 return None;
             }
-            answers.push(answer);
-        }
-        Some(answers)
+            held.stop = stop.clone();
+            held.until = Instant::now() + timeout;
+            Some(stop)
+        });
+        TicketResult::of_answers(&answers?, began).ok()
     }
-}
-
-/// Computes one call; its panic is an error.
-fn compute_call(tool: &dyn AnyTool, call: &TicketCall, ctx: &Ctx) -> CallAnswer {
-    let compute = || {
-        let decoded = tool.decode(&call.args)?;
-        match decoded.sources() {
-            [] => decoded.run(ctx),
-            _ => Err(tool_error!(
-                InvalidArgs,
-                "a worker opens no files and no stored values"
-            )),
-        }
-    };
-    let id = tool.spec().id;
-    let panicked = |_| {
-        Err(tool_error!(Internal, "panic";
-            "`{id}` failed unexpectedly on a worker; this is a defect in mathchain"))
-    };
-    CallAnswer {
-        output: catch_unwind(AssertUnwindSafe(compute)).unwrap_or_else(panicked),
-        warnings: ctx.take_warnings(),
-        notes: ctx.take_notes(),
-    }
-}
-
-/// Whether a call ended by what it computed, and not by time or a defect.
-fn ended_by_itself(output: &Result<Value>) -> bool {
-    let code = output.as_ref().err().map(ToolError::code);
-    !matches!(
-        code,
-        Some(ErrorCode::Timeout | ErrorCode::Cancelled | ErrorCode::Internal)
-    )
 }

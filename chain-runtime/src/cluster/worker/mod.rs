@@ -14,16 +14,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tool_core::{AnyTool, Result, StopFlag, ToolError, tool_error};
+use tool_core::{Result, StopFlag, ToolError, tool_error};
 
 use self::runs::ServedRun;
+use super::compute::{STACK_BYTES, TICK, WorkerTools};
 use super::executor::BuildIdentity;
 use super::folder::{RunFolder, folder_error, random_bits};
 
-/// Stack of a thread that computes.
-const STACK_BYTES: usize = 16 << 20;
-/// Interval at which deadlines are looked at.
-const TICK: Duration = Duration::from_millis(20);
 /// Interval at which runs, their heads and the worker's claims are looked at.
 const LOOK: Duration = Duration::from_millis(250);
 /// Shortest and longest pause between two looks for tickets.
@@ -49,7 +46,7 @@ pub struct WorkerOptions<'a> {
     /// Set to end it: it gives back what it holds.
     pub stop: StopFlag,
     /// Its tools.
-    pub tool: &'a (dyn Fn(&str) -> Option<&'static dyn AnyTool> + Sync),
+    pub tool: &'a WorkerTools,
     /// Told of what a person should know.
     pub log: &'a (dyn Fn(&str) + Sync),
 }
