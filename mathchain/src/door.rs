@@ -86,7 +86,7 @@ impl Door {
         if config_file.as_ref().is_some_and(needs_trust) {
             trust::strip_untrusted(&mut config, &bases);
         }
-        name_interpreter(&mut config, &bases);
+        name_interpreters(&mut config, &bases);
         // `--workspace` moves the files of tools, not the audit.
         let own_roots = roots_of(&config, base);
         let own_root = own_roots.first().map_or(base, |root| &root.path);
@@ -165,7 +165,7 @@ impl Door {
                 if foreign {
                     trust::strip_untrusted(&mut config, &bases);
                 }
-                name_interpreter(&mut config, &bases);
+                name_interpreters(&mut config, &bases);
                 add_agents(&mut config, &folder, agents)?;
                 let paths = RealPaths::default();
                 add_recorded(&mut config, &roots, state.as_deref(), &paths)?;
@@ -258,9 +258,12 @@ fn trust_bases(config: &Config, folder: &Path, workspace: Option<PathBuf>) -> Tr
     TrustBases::new(folder, roots.chain(workspace))
 }
 
-/// Names the interpreter by its whole path, whichever folder is the workspace.
-fn name_interpreter(config: &mut Config, bases: &TrustBases) {
-    if let Some(python) = &mut config.code.python {
+/// Names interpreters by their whole paths, whichever folder is the workspace.
+fn name_interpreters(config: &mut Config, bases: &TrustBases) {
+    let of_driver = config.cluster.ray.python.as_mut();
+    // A name alone is a program of the search path.
+    let of_driver = of_driver.filter(|python| python.contains(std::path::is_separator));
+    for python in config.code.python.as_mut().into_iter().chain(of_driver) {
         let path = environment::resolve_interpreter(python, &bases.folder);
         *python = path.to_string_lossy().into_owned();
     }

@@ -322,6 +322,22 @@ pub fn variable_names() -> Vec<String> {
 /// The variables of this process that a program outside the sandbox gets: those that say where and for whom it runs, and none that may
 /// hold a secret. Its table names others.
 pub fn of_user() -> Vec<(String, String)> {
+    own_variables(is_of_user)
+}
+
+/// Those, and what an interpreter and Ray go by: where packages are, the address, settings and token of a cluster.
+pub fn of_ray_driver() -> Vec<(String, String)> {
+    const NAMES: [&str; 5] = [
+        "PYTHONPATH",
+        "PYTHONHOME",
+        "VIRTUAL_ENV",
+        "CONDA_PREFIX",
+        "LD_LIBRARY_PATH",
+    ];
+    own_variables(|name| is_of_user(name) || NAMES.contains(&name) || name.starts_with("RAY_"))
+}
+
+fn is_of_user(name: &str) -> bool {
     const NAMES: [&str; 16] = [
         "PATH",
         "HOME",
@@ -341,13 +357,15 @@ pub fn of_user() -> Vec<(String, String)> {
         "XDG_CONFIG_HOME",
         "XDG_STATE_HOME",
     ];
+    NAMES.contains(&name) || name.starts_with("LC_")
+}
+
+fn own_variables(is_given: impl Fn(&str) -> bool) -> Vec<(String, String)> {
     let text = |(name, value): (OsString, OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))
     };
     let variables = std::env::vars_os().filter_map(text);
-    variables
-        .filter(|(name, _)| NAMES.contains(&name.as_str()) || name.starts_with("LC_"))
-        .collect()
+    variables.filter(|(name, _)| is_given(name)).collect()
 }
 
 fn config_in(folder: &Path) -> Result<Option<PathBuf>> {

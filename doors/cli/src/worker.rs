@@ -1,8 +1,10 @@
 //! `mathchain worker DIR`: computes the tickets of runs on a shared folder.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{PossibleValue, TypedValueParser};
 use mathchain::cluster::{EngineRequest, WorkerRequest, run_worker};
 use registry::model::EngineName;
 
@@ -66,9 +68,9 @@ pub(super) fn run_worker_command(global: &GlobalArgs, worker: &WorkerCommand) ->
 /// Options that choose the engine of a run.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct EngineArgs {
-    /// What computes calls of pure tools: this process, workers on a folder, or workers that Slurm starts; the configuration's by default
-    #[arg(long, value_name = "ENGINE", value_parser = one_of(ENGINES))]
-    pub engine: Option<EngineName>,
+    /// What computes calls of pure tools: this process, workers on a folder, workers that Slurm starts, or Ray; the configuration's by default
+    #[arg(long, value_name = "ENGINE", value_parser = EngineParser)]
+    pub engine: Option<EngineChoice>,
     /// Folder of tickets for `--engine files` and `slurm`, on a disk that all workers see
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
@@ -82,13 +84,54 @@ const ENGINES: &[(&str, EngineName, &str)] = &[
         "Workers of `mathchain worker DIR`",
     ),
     ("slurm", EngineName::Slurm, "Workers in a job array"),
+    (
+        "ray",
+        EngineName::Ray,
+        "A Ray of this machine; `ray://HOST:PORT` for a cluster",
+    ),
 ];
+
+/// An engine, and the address of the cluster where one is named.
+#[derive(Debug, Clone)]
+pub(super) struct EngineChoice {
+    engine: EngineName,
+    address: Option<String>,
+}
+
+/// Reads the name of an engine, or `ray://HOST:PORT`.
+#[derive(Debug, Clone)]
+struct EngineParser;
+
+impl TypedValueParser for EngineParser {
+    type Value = EngineChoice;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> std::result::Result<EngineChoice, clap::Error> {
+        let address = value.to_str().and_then(|text| text.strip_prefix("ray://"));
+        let (engine, address) = match address {
+            Some(address) => (EngineName::Ray, Some(address.to_owned())),
+            None => (one_of(ENGINES).parse_ref(command, argument, value)?, None),
+        };
+        Ok(EngineChoice { engine, address })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let names = ENGINES.iter();
+        let names = names.map(|(name, _, help)| PossibleValue::new(*name).help(*help));
+        Some(Box::new(names))
+    }
+}
 
 impl EngineArgs {
     pub(super) fn request(&self) -> EngineRequest {
         EngineRequest {
-            engine: self.engine,
+            engine: self.engine.as_ref().map(|choice| choice.engine),
             dir: self.dir.clone(),
+            address: (self.engine.as_ref()).and_then(|choice| choice.address.clone()),
         }
     }
 }

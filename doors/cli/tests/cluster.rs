@@ -9,7 +9,7 @@ use tool_core::Value;
 use crate::support::{Answer, Place};
 
 /// Elements of some milliseconds with seeds of their own, and a result of all of them.
-fn study(elements: usize, samples: usize) -> String {
+pub(crate) fn study(elements: usize, samples: usize) -> String {
     let over: Vec<String> = (0..elements).map(|x| format!("{}", x + 1)).collect();
     format!(
         "version: 1\nid: study\nseed: 7\nsteps:\n  - {{id: draws, tool: monte_carlo, map: {{over: [{}]}}, args: {{expression: \"exp(x0/s)\", parameters: {{s: {{$ref: item}}}}, distribution: normal, samples: {samples}}}}}\n  - {{id: all, tool: statistics, args: {{data: {{$ref: \"draws[*].mean\"}}}}}}\noutputs: {{draws: {{$ref: draws}}, mean: {{$ref: all.mean}}}}\n",
@@ -57,7 +57,7 @@ impl Drop for Workers {
     }
 }
 
-fn run(place: &Place, engine: &[&str]) -> Answer {
+pub(crate) fn run(place: &Place, engine: &[&str]) -> Answer {
     let args = ["run", "study.yaml", "--json", "--no-cache"];
     place.run_as_typed(&[&args, engine].concat(), "")
 }
@@ -65,7 +65,7 @@ fn run(place: &Place, engine: &[&str]) -> Answer {
 const FILES: &[&str] = &["--engine", "files", "--dir", "tickets"];
 
 /// Digest of the result of a run, as its record has it.
-fn digest(place: &Place, answer: &Answer) -> String {
+pub(crate) fn digest(place: &Place, answer: &Answer) -> String {
     let id = answer.at("/output/chain_id");
     let shown = place.run(&["runs", "show", id.as_str().expect("an id")], "");
     let records = shown.expect_code(0).at("/records");
@@ -77,7 +77,7 @@ fn digest(place: &Place, answer: &Answer) -> String {
 }
 
 /// Calls of a run by node, and those that fell back.
-fn nodes(place: &Place, answer: &Answer) -> (Vec<String>, usize) {
+pub(crate) fn nodes(place: &Place, answer: &Answer) -> (Vec<String>, usize) {
     let id = answer.at("/output/chain_id");
     let shown = place.run(&["runs", "show", id.as_str().expect("an id")], "");
     let records = shown

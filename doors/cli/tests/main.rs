@@ -40,6 +40,8 @@ mod ported;
 mod programs;
 #[cfg(target_os = "linux")]
 mod prompts;
+#[cfg(target_os = "linux")]
+mod ray;
 mod reading;
 mod receipts;
 mod records;

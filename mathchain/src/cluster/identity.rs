@@ -2,7 +2,8 @@
 
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use chain_runtime::cluster::BuildIdentity;
 use chain_runtime::run::{build_version, processor_profile};
@@ -10,8 +11,31 @@ use tool_core::{Result, tool_error};
 
 use crate::environment;
 
-/// Build and processor of this process. The build is the version with the digest of the program's file: two builds of one version may round
-/// differently. Products of matrices are blocked by the sizes of caches, so those count as well.
+/// An interpreter of Python that runs this program as a module.
+#[derive(Debug)]
+pub(super) struct PythonHost {
+    pub(super) interpreter: PathBuf,
+    module: PathBuf,
+}
+
+static PYTHON: OnceLock<PythonHost> = OnceLock::new();
+
+/// Names the interpreter that runs this program, and the file of the module that the program is; the first call counts.
+pub fn run_in_python(interpreter: PathBuf, module: PathBuf) {
+    let host = PythonHost {
+        interpreter,
+        module,
+    };
+    let _ = PYTHON.set(host);
+}
+
+/// The interpreter that runs this program, if one does.
+pub(super) fn python_host() -> Option<&'static PythonHost> {
+    PYTHON.get()
+}
+
+/// Build and processor of this process. The build is the version with the digest of the program's file (of the module, in Python): two builds of
+/// one version may round differently. Products of matrices are blocked by the sizes of caches, so those count as well.
 ///
 /// # Errors
 /// `precondition_failed` where the program cannot read itself.
@@ -39,6 +63,9 @@ pub fn node_name() -> String {
 
 /// The running program, also where its file was replaced.
 fn open_program() -> io::Result<File> {
+    if let Some(host) = python_host() {
+        return File::open(&host.module);
+    }
     File::open("/proc/self/exe").or_else(|_| File::open(std::env::current_exe()?))
 }
 

@@ -1,21 +1,23 @@
 //! Engines of plans: what computes calls past this process, as the configuration or the command line names it.
 
+mod driver;
 mod identity;
+mod ray;
 mod slurm;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use chain_runtime::cluster::{
-    Cluster, ClusterSettings, Executor, FilesExecutor, FilesSettings, WorkerOptions, WorkerReport,
-    serve_tickets,
+    BuildIdentity, Cluster, ClusterSettings, Executor, FilesExecutor, FilesSettings, TicketRequest,
+    TicketResult, WorkerOptions, WorkerReport, serve_tickets,
 };
 use registry::model::{ClusterConfig, EngineName, UnitDuration};
 use tool_core::{AnyTool, Result, StopFlag, tool_error};
 
 use crate::{Toolkit, environment};
-pub use identity::{build_identity, node_name};
+pub use identity::{build_identity, node_name, run_in_python};
 
 /// An engine for a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,6 +26,8 @@ pub struct EngineRequest {
     pub engine: Option<EngineName>,
     /// The folder of tickets; that of the configuration where absent.
     pub dir: Option<PathBuf>,
+    /// The address of a Ray cluster; that of the configuration where absent.
+    pub address: Option<String>,
 }
 
 /// A worker to be run by this process.
@@ -67,6 +71,17 @@ pub fn run_worker(request: WorkerRequest<'_>) -> Result<WorkerReport> {
     })
 }
 
+/// Computes one ticket with the pure tools of this program.
+///
+/// # Errors
+/// As [`chain_runtime::cluster::compute_ticket`]; `precondition_failed` where the program cannot read itself.
+pub fn compute_ticket(request: &TicketRequest<'_>, stop: &StopFlag) -> Result<TicketResult> {
+    static IDENTITY: OnceLock<Result<BuildIdentity>> = OnceLock::new();
+    let identity = IDENTITY.get_or_init(build_identity).as_ref();
+    let identity = identity.map_err(Clone::clone)?;
+    chain_runtime::cluster::compute_ticket(request, identity, &pure_tool, stop)
+}
+
 /// A tool of those that `math-tools` has, by its canonical name: all that a worker computes with.
 fn pure_tool(id: &str) -> Option<&'static dyn AnyTool> {
     let families = math_tools::FAMILIES.iter().copied().flatten();
@@ -79,7 +94,7 @@ impl Toolkit {
     /// Opens the engine of a run; `None` for the threads of this process. It ends when it is closed or dropped.
     ///
     /// # Errors
-    /// `precondition_failed` where its folder or its scheduler cannot be used, `invalid_args` where it has no folder.
+    /// `precondition_failed` where its folder, its scheduler or its cluster cannot be used, `invalid_args` where it has no folder or an invalid address.
     pub fn open_engine(&self, request: &EngineRequest) -> Result<Option<Arc<Cluster>>> {
         let configured = self.config().cluster.clone();
         let engine = request.engine.unwrap_or(configured.engine);
@@ -108,6 +123,11 @@ impl Toolkit {
                     &configured.slurm,
                     spawner,
                 )?)
+            }
+            EngineName::Ray => {
+                let mut config = configured.ray.clone();
+                config.address = request.address.clone().or(config.address);
+                Box::new(ray::RayExecutor::start(&config)?)
             }
         };
         let settings = ClusterSettings {

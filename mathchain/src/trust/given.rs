@@ -5,7 +5,7 @@ use std::path::Path;
 
 use registry::model::{
     ClusterConfig, Confinement, EngineName, HttpServerConfig, KeyVariable, McpServer,
-    PermissionTable, Phase, PolicyLayer, PolicyRule, RoleAgent, SlurmConfig, Verdict,
+    PermissionTable, Phase, PolicyLayer, PolicyRule, RayConfig, RoleAgent, SlurmConfig, Verdict,
     WorkspaceConfig,
 };
 use registry::{AgentFile, Config};
@@ -112,7 +112,7 @@ pub fn of_config(config: &Config, bases: &TrustBases) -> Vec<TrustItem> {
     if !open.is_empty() {
         add("server".to_owned(), open);
     }
-    let elsewhere = cluster_exposure(&config.cluster);
+    let elsewhere = cluster_exposure(&config.cluster, bases);
     if !elsewhere.is_empty() {
         add("cluster".to_owned(), elsewhere);
     }
@@ -316,7 +316,7 @@ fn server_exposure(server: &HttpServerConfig) -> String {
 }
 
 /// What sends calls of plans to other processes.
-fn cluster_exposure(cluster: &ClusterConfig) -> String {
+fn cluster_exposure(cluster: &ClusterConfig, bases: &TrustBases) -> String {
     let slurm = &cluster.slurm;
     let mut shown = String::new();
     if cluster.engine != EngineName::Local {
@@ -331,6 +331,26 @@ fn cluster_exposure(cluster: &ClusterConfig) -> String {
         shown += &format!(
             "slurm: partition {partition:?}, {tasks} workers of {cpus} processors for {seconds} s\n"
         );
+    }
+    let RayConfig {
+        address,
+        python,
+        slots,
+    } = &cluster.ray;
+    if let Some(address) = address {
+        shown += &format!("ray: {address}\n");
+    }
+    if let Some(slots) = slots {
+        shown += &format!("ray: {slots} slots\n");
+    }
+    if let Some(python) = python {
+        shown += &format!("python: {python}\n");
+        // A name alone is a program of the search path.
+        if python.contains(std::path::is_separator) {
+            let path = environment::resolve_interpreter(python, &bases.folder);
+            let real = environment::real_path(&path);
+            shown += &format!("which is: {}\n", real.display());
+        }
     }
     shown
 }

@@ -15,6 +15,8 @@ names! {
         Files = "files",
         /// Workers on a shared folder, which Slurm starts.
         Slurm = "slurm",
+        /// Workers of a Ray cluster, or of a Ray on this machine.
+        Ray = "ray",
     }
 }
 
@@ -32,6 +34,8 @@ pub struct ClusterConfig {
     pub lease: UnitDuration,
     /// Jobs of the engine `slurm`
     pub slurm: SlurmConfig,
+    /// The cluster of the engine `ray`
+    pub ray: RayConfig,
 }
 
 impl Default for ClusterConfig {
@@ -42,6 +46,7 @@ impl Default for ClusterConfig {
             wait: UnitDuration::seconds(60),
             lease: UnitDuration::seconds(15),
             slurm: SlurmConfig::default(),
+            ray: RayConfig::default(),
         }
     }
 }
@@ -71,4 +76,18 @@ impl Default for SlurmConfig {
             time: UnitDuration::seconds(3_600),
         }
     }
+}
+
+/// The Ray cluster of runs, and the driver that speaks with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Decode, Describe)]
+#[value(default)]
+pub struct RayConfig {
+    /// `HOST:PORT` of the head of a cluster of which this machine is a node; a Ray of this machine alone where absent
+    pub address: Option<String>,
+    /// Interpreter with the packages `mathchain` and `ray`: a name of the search path, or with a slash a file or a virtual environment, relative to this
+    /// file; `python3` where absent, and the interpreter in use where `mathchain` is the command of the Python package
+    pub python: Option<String>,
+    /// Most tickets at a time; one for each processor of the cluster where absent
+    #[schema(range(min = 1, max = 10_000))]
+    pub slots: Option<u64>,
 }

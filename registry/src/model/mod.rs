@@ -25,7 +25,7 @@ pub use agent_cli::{
     ApprovalArgs, ArityName, CliSpec, ConfigTemplate, ConfinementArgs, EnvPolicy, FlagArity,
     PromptVia, ToolHidingArgs, Unenforced, VisibilityArgs,
 };
-pub use cluster::{ClusterConfig, EngineName, SlurmConfig};
+pub use cluster::{ClusterConfig, EngineName, RayConfig, SlurmConfig};
 pub use config::{
     AnomalyLimits, ApprovalConfig, ApprovalsFrom, CallLimits, Catalog, ChainDefaults, ChainMode,
     CodeConfig, Config, HttpServerConfig, LegacyFiles, NamedFile, OnError, RootFolderConfig,
