@@ -14,14 +14,14 @@ pub(crate) fn main(
     py: Python<'_>,
     words: Vec<OsString>,
     agents: Option<(Vec<String>, Vec<PathBuf>)>,
-) -> u8 {
+) -> PyResult<u8> {
     let agents = agents.map(agent_program);
+    crate::ticket::name_python(py)?;
     let code = py.detach(|| mathchain_cli::run_command_line(words, agents));
     // A code cannot be read, but compared.
     let mut numbers = 0..=u8::MAX;
-    numbers
-        .find(|number| ExitCode::from(*number) == code)
-        .unwrap_or(1)
+    let code = numbers.find(|number| ExitCode::from(*number) == code);
+    Ok(code.unwrap_or(1))
 }
 
 /// The program that serves agents: an interpreter with this module, and what it reads.

@@ -2,6 +2,7 @@
 //!
 //! A call converts its arguments (`arguments`, arrays without a copy in `arrays`), releases the interpreter's lock, passes the one
 //! dispatcher, and converts the result (`results`). `interrupt` cancels a call by Ctrl-C, `own` runs tools that are Python functions.
+//! `ticket` computes for runs of other processes.
 
 mod arguments;
 mod arrays;
@@ -14,6 +15,7 @@ mod own;
 mod plans;
 mod progress;
 mod results;
+mod ticket;
 mod toolkit;
 
 /// As in the command: calls are many small values (`docs/decisions/packages.md`).
@@ -29,6 +31,8 @@ mod _mathchain {
     use crate::command::{launch, main, name_launcher};
     #[pymodule_export]
     use crate::results::{SharedArray, png_of_sixel};
+    #[pymodule_export]
+    use crate::ticket::{build_identity, compute_ticket};
     #[pymodule_export]
     use crate::toolkit::Toolkit;
 }
