@@ -14,6 +14,7 @@ use tool_core::capability::Spawner;
 use tool_core::command::{Isolation, SandboxCommand};
 use tool_core::{Result, StopFlag, tool_error};
 
+use super::identity::python_host;
 use super::shown;
 use crate::environment;
 
@@ -118,14 +119,16 @@ fn sbatch_command(dir: &Path, config: &SlurmConfig) -> Vec<String> {
 
 /// The script of each task: a worker on the folder.
 fn script(dir: &Path, config: &SlurmConfig) -> Result<String> {
-    let program = std::env::current_exe().map_err(|err| {
+    let python = python_host().map(|host| Ok((host.interpreter.clone(), " -m mathchain")));
+    let program = python.unwrap_or_else(|| std::env::current_exe().map(|program| (program, "")));
+    let (program, module) = program.map_err(|err| {
         tool_error!(PreconditionFailed, "build"; "the program does not know its own file: {err}")
     })?;
     let (program, dir) = (shown(&program), shown(dir));
     let (program, dir) = (quote_shell_word(&program), quote_shell_word(&dir));
     let slots = config.cpus;
     Ok(format!(
-        "#!/bin/sh\nexec {program} worker {dir} --slots {slots}\n"
+        "#!/bin/sh\nexec {program}{module} worker {dir} --slots {slots}\n"
     ))
 }
 
