@@ -5,17 +5,16 @@ import { join, resolve } from "node:path";
 import { Project, launch, option, plan } from "./support.mjs";
 
 const OUT = resolve(option("--out", "docs/console"));
-const VALUES = "values";
+const VALUES = "[412, 455, 430, 498, 521, 476, 468, 400, 554, 489, 471, 503, 439, 462]";
 const FORECAST = (expression) => plan("nightly_forecast", [
-  `{id: ${VALUES}, tool: random_sample, args: {distribution: normal, parameters: {mean: 475, sd: 45}, count: 28, seed: 7}}`,
-  "{id: summary, tool: statistics, args: {data: {$from: values.sample}}}",
+  `{id: summary, tool: statistics, args: {data: ${VALUES}}}`,
   `{id: forecast, tool: calculate, args: {expression: ${expression}}, after: [summary]}`,
   "{id: report, tool: text_stats, args: {text: The forecast is ready.}, after: [forecast]}",
 ]);
 const WRITES = plan("weekly_report", [
   "{id: total, tool: calculate, args: {expression: 6*7}}",
   "{id: mean, tool: calculate, args: {expression: 42/6}}",
-  "{id: write, tool: write_file, args: {path: report.md, content: '# Report\n\nThe total is 42.\n', overwrite: true}, after: [total, mean]}",
+  "{id: write, tool: write_file, args: {path: report.md, content: '# Report: the total is 42.', mode: overwrite}, after: [total, mean]}",
   "{id: check, tool: calculate, args: {expression: 7*6}, after: [write]}",
 ]);
 const WIDE = { width: 1200, height: 860 };
@@ -31,6 +30,7 @@ try {
   for (let turn = 0; turn < 3; turn++) project.call(["run", "good.yaml"]);
   const failed = project.call(["run", "bad.yaml"]).metadata.chain_id;
   const waits = project.call(["run", "report.yaml"]).metadata.chain_id;
+  if (!failed || !waits) throw new Error("the plans of the pictures do not run");
   project.call(["call", "write_file"], JSON.stringify({ path: "notes.md", content: "Ask Monday." }));
   project.call(["call", "random_sample"], JSON.stringify({ distribution: "normal", count: 20000, seed: 3 }));
   const { link } = await project.console();

@@ -42,11 +42,11 @@ const PARTS = {
     assert.equal(project.read("edited.txt"), "better");
   },
 
-  async "of two people one wins, and the other sees who"({ project, page, context, origin }) {
+  async "of two people one wins, and the other sees who"({ project, browser, page, context, origin }) {
     const { request } = suspend(project, ASKS.replaceAll("made.txt", "two.txt"));
-    const other = await context.newPage();
-    // The second page is not told: what it shows is old.
-    await other.route("**/console/live**", (route) => route.abort());
+    // The second page has no scripts: what it shows stays old.
+    const beside = await browser.newContext({ storageState: await context.storageState(), javaScriptEnabled: false });
+    const other = await beside.newPage();
     await other.goto(`${origin}/console`);
     await page.goto(`${origin}/console`);
     await card(page, request).getByRole("button", { name: "Approve and continue the run" }).click();
@@ -54,7 +54,7 @@ const PARTS = {
     await card(other, request).getByRole("button", { name: "Deny" }).click();
     await other.getByRole("heading", { name: "Another person was first" }).waitFor();
     assert.match(await other.locator("main").innerText(), /terminal/);
-    await other.close();
+    await beside.close();
   },
 
   async "a new request appears by itself, also after the connection was lost"({ project, page, context, origin }) {

@@ -57,6 +57,10 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("keys revoke", &["mathchain keys revoke reader"]),
     ("workspace show", &["mathchain workspace show"]),
     ("audit show", &["mathchain audit show 12"]),
+    (
+        "audit verify-receipt",
+        &["mathchain audit verify-receipt receipt.json"],
+    ),
     ("state size", &["mathchain state size"]),
     ("state vacuum", &["mathchain state vacuum"]),
     ("init", &["mathchain init", "mathchain init --agents"]),

@@ -15,7 +15,15 @@ pub(super) const GROUPS: [(&str, &[&str]); 6] = [
     ("Tools", &["call", "tools", "serve", "session"]),
     (
         "Plans",
-        &["run", "plan", "runs", "replay", "artifacts", "pipeline"],
+        &[
+            "run",
+            "plan",
+            "runs",
+            "replay",
+            "worker",
+            "artifacts",
+            "pipeline",
+        ],
     ),
     (
         "Approvals",

@@ -121,7 +121,7 @@ enum CliCommand {
     Runs(runs::RunsCommand),
     /// Replay a run: verify it, recompute and compare it, or run it again
     Replay(replay::ReplayCommand),
-    /// Compute calls of plans that run on other machines
+    /// Serve runs of other machines: compute the calls that they hand out
     Worker(worker::WorkerCommand),
     /// Answer many calls: JSON lines, MCP clients, HTTP
     Serve(serve::ServeCommand),
