@@ -133,6 +133,8 @@ fn hostile_text_is_text_on_every_page() {
         format!("/console?q={hostile}"),
         format!("/console/runs?q={hostile}&state={hostile}&page={hostile}"),
         format!("/console/runs/{run}?open=a&open=b&open=c&open={hostile}&only={hostile}"),
+        format!("/console/runs/{run}/compare?with={run}"),
+        format!("/console/plans?run={run}"),
         format!("/console/tools?q={hostile}"),
         format!(
             "/console/tools/json_query?args={}",

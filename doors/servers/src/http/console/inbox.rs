@@ -18,7 +18,7 @@ use super::guard::ConsoleVisit;
 use super::layout::{self, ConsolePage, ConsoleSection, PageReply, form_token};
 use super::parts::{
     OutsideMessage, OutsideText, change_lines, empty_block, format_local_time, shorten_text,
-    state_badge, time_element,
+    state_badge, time_element, visible_json,
 };
 use super::values::{text_block, value_block};
 use crate::people::request::ApprovalDetails;
@@ -376,7 +376,7 @@ fn editable_arguments(request: &WaitingRequest) -> Option<String> {
     let lines: Vec<String> = members
         .map(|(name, value)| format!("  {}: {}", Value::from(name), json::to_text(value)))
         .collect();
-    let text = format!("{{\n{}\n}}", lines.join(",\n"));
+    let text = visible_json(&format!("{{\n{}\n}}", lines.join(",\n")));
     (redacted == 0 && text.len() <= BYTES_MAX).then_some(text)
 }
 

@@ -27,6 +27,23 @@ impl Render for OutsideText<'_> {
     }
 }
 
+/// JSON for a field of a form: what a reader would not see, or what turns text around, is escaped in the way of JSON.
+pub(super) fn visible_json(text: &str) -> String {
+    let mut visible = String::with_capacity(text.len());
+    for character in text.chars() {
+        match is_unseen(character) && character != '\u{200d}' {
+            true => {
+                let mut units = [0; 2];
+                for unit in character.encode_utf16(&mut units) {
+                    let _ = write!(visible, "\\u{unit:04x}");
+                }
+            }
+            false => visible.push(character),
+        }
+    }
+    visible
+}
+
 /// A message from outside: as [`OutsideText`], with what stands between backticks as code.
 pub(super) struct OutsideMessage<'a>(pub(super) &'a str);
 
@@ -170,6 +187,10 @@ mod tests {
 
     #[test]
     fn a_text_from_outside_is_escaped_and_hides_nothing() {
+        assert_eq!(
+            visible_json("\"a\u{202e}\u{e0041}\""),
+            r#""a\u202e\udb40\udc41""#
+        );
         let text = "<script>alert('x')</script>\u{202e}\u{0}\u{200b}&\"é\n";
         let shown = OutsideText(text).render().into_string();
         assert!(!shown.contains('<') && !shown.contains('"'), "{shown}");

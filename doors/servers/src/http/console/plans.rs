@@ -17,7 +17,7 @@ use super::super::server::HttpServer;
 use super::form::{self, FormFields};
 use super::guard::{ConsoleVisit, redirect_response};
 use super::layout::{self, ConsolePage, ConsoleSection, PageReply, form_token};
-use super::parts::{OutsideMessage, OutsideText, error_block};
+use super::parts::{OutsideMessage, OutsideText, error_block, visible_json};
 use crate::recorded;
 use mathchain::CallContext;
 
@@ -130,10 +130,10 @@ fn recorded_draft(server: &HttpServer, visit: &ConsoleVisit, id: &str) -> Result
     let plan = written.get("plan").unwrap_or(&written);
     let (_, inputs) = chains::load_recorded_plan(state, &run.id)?;
     Ok(PlanDraft {
-        plan: one_step_a_line(plan),
+        plan: visible_json(&one_step_a_line(plan)),
         inputs: match inputs.is_empty() {
             true => String::new(),
-            false => json::to_text(&inputs.into()),
+            false => visible_json(&json::to_text(&inputs.into())),
         },
     })
 }
