@@ -146,10 +146,9 @@ pub(super) fn approve_requests(global: &GlobalArgs, approve: &ApproveCommand) ->
             record_of(&toolkit, request, details.as_ref())?;
         }
     }
-    let edited = match &approve.args {
-        Some(text) => Some(edited_arguments(&toolkit, text)?),
-        None => None,
-    };
+    let edited = approve.args.as_deref();
+    let edited = edited.map(|text| edited_arguments(&toolkit, text));
+    let edited = edited.transpose()?;
     let mut granted = Vec::new();
     let mut text = String::new();
     for (request, details) in &waiting {

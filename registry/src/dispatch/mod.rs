@@ -8,6 +8,7 @@ mod budgets;
 mod counts;
 mod cut;
 mod ended;
+mod first_arguments;
 mod fold;
 mod limits;
 mod nested;

@@ -17,7 +17,7 @@ use tool_core::{
 };
 
 use super::ended::{CallEnd, CallEndReport};
-use super::stages::FirstArguments;
+use super::first_arguments::FirstArguments;
 use super::{CallPlace, CallRequest, CallerContext, ChainPosition, Dispatcher, limits, panic};
 use crate::model::Principal;
 use crate::policy::{LimitClaim, LimitUse, PolicyDecision};

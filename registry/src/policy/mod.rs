@@ -21,6 +21,7 @@ mod hosts;
 mod join;
 mod lacking;
 mod limit;
+mod limited;
 mod outside;
 mod phases;
 mod record;

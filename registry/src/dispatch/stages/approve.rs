@@ -6,10 +6,11 @@ use tool_core::capability::{ApprovalRequest, ApprovalState, EditedGrant};
 use tool_core::convert::to_value;
 use tool_core::{ResourceKey, ToolError, Value, object, tool_error};
 
-use super::edited::{EditedCall, ShownFiles};
+use super::edited::EditedCall;
 use super::{
     ApprovedCall, DecidedCall, OpenedCall, StageHalt, check_task_budget, destroyed, shown,
 };
+use crate::dispatch::first_arguments::ShownFiles;
 use crate::dispatch::trail::{CallTrail, unaudited_refusal};
 use crate::dispatch::{ApprovalAnswer, CallRequest, Dispatcher, preview};
 use crate::model::Verdict;

@@ -5,6 +5,7 @@ use tool_core::{Object, Value};
 
 use super::{StageHalt, identify_call};
 use crate::dispatch::ended::CallEndReport;
+use crate::dispatch::first_arguments::{FirstArguments, ShownFiles};
 use crate::dispatch::trail::CallTrail;
 use crate::dispatch::{CallRequest, Dispatcher};
 use crate::redact;
@@ -17,32 +18,6 @@ pub(super) struct EditedCall {
     /// The arguments in place of the caller's.
     pub(super) arguments: Value,
     /// Files that the request showed to the approver.
-    pub(super) shown: ShownFiles,
-}
-
-/// Files that a call opens or can destroy, each with its content.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct ShownFiles {
-    /// Name and digest of what the arguments open.
-    pub(super) opened: Vec<(String, String)>,
-    /// Path and content of what the call can destroy.
-    pub(super) destroyed: Vec<(String, String)>,
-}
-
-impl ShownFiles {
-    /// Whether another call opens and destroys nothing beside these.
-    pub(super) fn covers(&self, other: &Self) -> bool {
-        let opened = |file| self.opened.contains(file);
-        let destroyed = |file| self.destroyed.contains(file);
-        other.opened.iter().all(opened) && other.destroyed.iter().all(destroyed)
-    }
-}
-
-/// What the trail of a call knows of the arguments that it had first.
-pub(in crate::dispatch) struct FirstArguments {
-    /// Digest of the caller's arguments.
-    pub(in crate::dispatch) digest: String,
-    pub(super) grant: EditedGrant,
     pub(super) shown: ShownFiles,
 }
 

@@ -16,8 +16,6 @@ mod settle;
 mod shown;
 mod stopped;
 
-pub(super) use self::edited::FirstArguments;
-
 use std::ops::ControlFlow;
 use std::time::Duration;
 
