@@ -937,7 +937,7 @@ export interface Tools {
    * Work with a matrix of numbers and formulas exactly: determinant, inverse, rank, reduced rows, null space, linear systems, powers, products, characteristic polynomial, eigenvalues and eigenvectors, with the values of symbols for which the answer does not hold.
    * @param args.assumptions What is known of symbols, such as `a > 0`.
    * @param args.b Of `product` the right factor, of `solve` the right-hand side: a list, or rows for several at once.
-   * @param args.exponent Of `power` the exponent, with symbols from -60 to 60; below zero the power of the inverse.
+   * @param args.exponent Of `power` the exponent, with n symbols from -60/n to 60/n; below zero the power of the inverse.
    * @param args.matrix The matrix: rows of numbers and formulas such as `[[1, "a"], ["a", 2]]`, or a text such as `1, a; a, 2` or a `pmatrix` of LaTeX. Numbers are exact as they are written. At most 40 rows and columns of numbers, 12 with symbols, roots or functions.
    * @param args.operation What is computed of the matrix.
    * @param args.variable Name of the variable of the characteristic polynomial; `lambda` when absent.

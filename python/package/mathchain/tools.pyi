@@ -4739,7 +4739,7 @@ class Tools:
         Arguments:
             assumptions: What is known of symbols, such as `a > 0`.
             b: Of `product` the right factor, of `solve` the right-hand side: a list, or rows for several at once.
-            exponent: Of `power` the exponent, with symbols from -60 to 60; below zero the power of the inverse.
+            exponent: Of `power` the exponent, with n symbols from -60/n to 60/n; below zero the power of the inverse.
             matrix: The matrix: rows of numbers and formulas such as `[[1, "a"], ["a", 2]]`, or a text such as `1, a; a, 2` or a `pmatrix` of LaTeX. Numbers are exact as they are written. At most 40 rows and columns of numbers, 12 with symbols, roots or functions.
             operation: What is computed of the matrix.
             variable: Name of the variable of the characteristic polynomial; `lambda` when absent.
