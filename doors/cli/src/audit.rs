@@ -52,7 +52,7 @@ Examples:
         #[arg(long)]
         no_values: bool,
     },
-    /// Print a receipt of one record: its place in the hash chain, and a signature by this user's key
+    /// Print a signed receipt of one record, with its place in the hash chain
     #[command(
         after_help = "The audit log is verified first. The receipt verifies without it, by the public key alone: `audit verify --json` shows the key as `cut_key`, and docs/state.md what a receipt proves.
 Examples:

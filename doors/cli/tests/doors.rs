@@ -48,6 +48,7 @@ const WRONG: &[(&str, &[&str])] = &[
     ("runs", &["runs", "resume", "zzzz"]),
     ("runs", &["runs", "cancel", "zzzz"]),
     ("runs", &["runs", "export", "zzzz"]),
+    ("worker", &["worker", "folder", "--slots", "x"]),
     ("replay", &["replay", "zzzz"]),
     ("replay", &["replay", "--last"]),
     ("chain", &["chain", "anomalies", "--run", "zzzz"]),
