@@ -36,7 +36,9 @@ try {
   const { link } = await project.console();
   const origin = new URL(link).origin;
   const context = await browser.newContext({ viewport: WIDE });
-  await (await context.newPage()).goto(link);
+  const opened = await context.newPage();
+  await opened.goto(link);
+  await opened.waitForURL(/\/console$/);
   const state = await context.storageState();
 
   const shot = async (name, path, { colorScheme = "light", viewport = WIDE, height, signedIn = true, act } = {}) => {

@@ -232,6 +232,8 @@ try {
   context.setDefaultTimeout(20_000);
   const page = await context.newPage();
   await page.goto(link);
+  // The page of the link leads on by itself.
+  await page.waitForURL(/\/console$/);
   const world = { project, browser, context, page, origin: new URL(link).origin, pid };
   const only = option("--only", "");
   for (const [title, part] of Object.entries(PARTS)) {
