@@ -107,7 +107,7 @@ pub(super) fn find_grant_faults(connection: &Connection) -> rusqlite::Result<Vec
     let mut used: HashSet<String> = HashSet::new();
     const NAMING: &str =
         "SELECT body FROM events WHERE instr(body, '\"approval_id\":\"') > 0 ORDER BY number";
-    const ALL: &str = "SELECT id, state, digest, decided_by FROM approvals ORDER BY number";
+    const ALL: &str = "SELECT id, state, digest, decided_by, edited FROM approvals ORDER BY number";
     for body in sql::all_rows::<String>(connection, NAMING, [])? {
         match GrantAnswer::of_body(&body) {
             Some(answer) => drop(answers.insert(answer.id.clone(), answer)),
@@ -115,11 +115,16 @@ pub(super) fn find_grant_faults(connection: &Connection) -> rusqlite::Result<Vec
         }
     }
     let mut faults = Vec::new();
-    type Row = (String, String, String, String);
-    for (id, state, digest, decided_by) in sql::all_rows::<Row>(connection, ALL, [])? {
+    type Row = (String, String, String, String, Option<String>);
+    for (id, state, digest, decided_by, edited) in sql::all_rows::<Row>(connection, ALL, [])? {
         let answer = answers.get(&id);
-        let fits =
-            answer.is_none_or(|answer| answer.digest == digest && answer.decided_by == decided_by);
+        // An approver's arguments stay until the grant is used or over.
+        let edited = edited.as_deref().map(edited_digest);
+        let has_arguments =
+            |answer: &GrantAnswer| state != "granted" || answer.edited_digest == edited;
+        let fits = answer.is_none_or(|answer| {
+            answer.digest == digest && answer.decided_by == decided_by && has_arguments(answer)
+        });
         let decision = answer.map(|answer| &*answer.decision);
         let told = match &*state {
             "granted" => decision == Some("granted") && !used.contains(&id),

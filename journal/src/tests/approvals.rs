@@ -476,5 +476,8 @@ fn arguments_that_were_changed_in_the_table_grant_nothing() {
             settled.unwrap_err().reason_str(),
             Some("approval_unrecorded")
         );
+        let report = desk.state.verify(&[], true).unwrap();
+        let said = format!("{:?}", report.faults);
+        assert!(said.contains(&id), "{said}");
     }
 }
