@@ -405,6 +405,12 @@ fn a_plan_is_written_checked_and_run() {
         "{body}"
     );
     send(plan, "[1]", "check").expect(422);
+    let lacking = send(plan, "", "run");
+    assert!(
+        lacking.expect(422).body.contains("<code>n</code>"),
+        "{}",
+        lacking.body
+    );
     let begun = send(plan, "{\"n\": 41}", "run");
     let run = begun
         .expect(303)

@@ -164,23 +164,22 @@ pub(super) async fn submit_draft(
 ) -> PageReply {
     let form = form::read_form(&server, &visit, request).await?;
     let draft = PlanDraft::of_form(&form);
-    if form.get("act") == Some("run") {
-        let read = draft.read(&server);
-        let begun = match read {
-            Ok((plan, inputs)) => {
-                submit_for_person(&server, &visit.session.caller, plan, inputs).await
-            }
-            // The page that follows says what is wrong.
-            Err(_) => Err(tool_error!(InvalidRequest, "the plan cannot be read")),
-        };
-        if let Ok(run) = begun {
-            return Ok(redirect_response(&format!("/console/runs/{run}")));
+    let mut refusal = None;
+    // A plan that cannot be read is checked below, which says what is wrong.
+    if let (Some("run"), Ok((plan, inputs))) = (form.get("act"), draft.read(&server)) {
+        match submit_for_person(&server, &visit.session.caller, plan, inputs).await {
+            Ok(run) => return Ok(redirect_response(&format!("/console/runs/{run}"))),
+            Err(error) => refusal = Some(error),
         }
     }
     let visitor = visit.clone();
     let (page, is_valid) = server
         .aside(move |server| {
-            let checked = draft.check(server, &visitor);
+            // What only a run lacks, such as an input, is no problem of the plan.
+            let checked = match (draft.check(server, &visitor), refusal) {
+                (Ok(_), Some(error)) => Err(DraftFault::Other(error)),
+                (checked, _) => checked,
+            };
             let page = editor_page(server, &visitor, &draft, Some(&checked));
             Ok((page, checked.is_ok()))
         })
