@@ -32,7 +32,7 @@ try {
   const waits = project.call(["run", "report.yaml"]).metadata.chain_id;
   if (!failed || !waits) throw new Error("the plans of the pictures do not run");
   project.call(["call", "write_file"], JSON.stringify({ path: "notes.md", content: "Ask Monday." }));
-  project.call(["call", "random_sample"], JSON.stringify({ distribution: "normal", count: 20000, seed: 3 }));
+  project.call(["call", "mcmc"], JSON.stringify({ log_density: "-0.5*(x0-3)**2", x0: [0] }));
   const { link } = await project.console();
   const origin = new URL(link).origin;
   const context = await browser.newContext({ viewport: WIDE });
@@ -64,11 +64,11 @@ try {
   await shot("runs-light", "/console/runs", { height: 560 });
   await shot("tools-light", "/console/tools?q=regression", { height: 700 });
   await shot("tool-light", "/console/tools/calculate");
-  await shot("artifact-light", "/console/artifacts", { height: 620 });
+  await shot("artifact-light", "/console/artifacts", { height: 620, act: (page) => first(page, 'main a[href^="/console/artifacts/"]') });
   await shot("policy-light", "/console/policy", { height: 760 });
   await shot("audit-dark", "/console/audit", { colorScheme: "dark", height: 620 });
   await shot("workflows-light", "/console/workflows", { height: 480 });
 } finally {
   await browser.close();
-  project.close();
+  await project.close();
 }

@@ -19,6 +19,7 @@ export class Project {
     mkdirSync(this.work);
     this.environment = { PATH: process.env.PATH, HOME: this.folder, TERM: "dumb", LANG: "C.UTF-8" };
     this.started = [];
+    this.servers = [];
   }
 
   write(name, text) {
@@ -58,16 +59,19 @@ export class Project {
   /** Starts the console; resolves with the link that opens it, and its process id. */
   async console(args = []) {
     const { text, child } = await this.startAtTerminal(["console", ...args], /open (http:\S+)[\s\S]*listening on/);
-    const inner = execFileSync("pgrep", ["-P", String(child.pid)], { encoding: "utf8" }).trim().split("\n")[0];
-    return { link: text, pid: Number(inner) };
+    const pid = Number(execFileSync("pgrep", ["-P", String(child.pid)], { encoding: "utf8" }).trim().split("\n")[0]);
+    this.servers.push(pid);
+    return { link: text, pid };
   }
 
   /** Ends what was started, and removes the folder. */
-  close() {
-    for (const child of this.started) {
-      child.removeAllListeners("exit");
-      child.kill("SIGHUP");
-    }
+  async close() {
+    const ended = this.started.map((child) => new Promise((done) => child.removeAllListeners("exit").once("exit", done)));
+    // The server ends by a signal of its own; `script` ends with it.
+    for (const pid of this.servers) process.kill(pid, "SIGTERM");
+    const late = setTimeout(() => this.started.forEach((child) => child.kill("SIGKILL")), 10_000);
+    await Promise.all(ended);
+    clearTimeout(late);
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -251,6 +251,6 @@ try {
   if (figures.length) console.log(["", "| what | measured | wanted |", "|---|---|---|", ...figures].join("\n"));
 } finally {
   await browser.close();
-  project.close();
+  await project.close();
 }
 process.exitCode = failed ? 1 : 0;
