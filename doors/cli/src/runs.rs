@@ -34,12 +34,16 @@ pub(super) enum RunsCommand {
         limit: u32,
     },
     /// Show a run: header, inputs, outputs, records and artifacts
-    #[command(after_help = "Example:
-  mathchain runs show 3f2a             # any unique prefix of the id")]
+    #[command(after_help = "Examples:
+  mathchain runs show 3f2a             # any unique prefix of the id
+  mathchain runs show --last")]
     Show {
         /// Id of the run, or a unique prefix
-        #[arg(add = complete::run_ids())]
-        run: String,
+        #[arg(required_unless_present = "last", conflicts_with = "last", add = complete::run_ids())]
+        run: Option<String>,
+        /// Show the newest run of this workspace
+        #[arg(long)]
+        last: bool,
     },
     /// Resume a run that is awaiting approval, needs a decision, or was interrupted
     Resume(super::resume::ResumeCommand),
@@ -168,7 +172,16 @@ pub(super) fn run_runs_command(global: &GlobalArgs, runs: &RunsCommand) -> Resul
                 folders.line(run_line(run), began.as_deref())
             })?
         }
-        RunsCommand::Show { run } => show_run(global, state, run)?,
+        RunsCommand::Show { run: Some(run), .. } => show_run(global, state, run)?,
+        RunsCommand::Show { run: None, .. } => {
+            let here = super::folders::current_workspace(&toolkit);
+            let fits = |run: &RunRecord| here.as_ref().is_none_or(|here| is_in(run, here));
+            let newest = state.runs(None, usize::MAX)?.into_iter().find(fits);
+            let newest = newest.ok_or_else(|| {
+                tool_error!(InvalidArgs, "run"; "no run is recorded here"; "run one with `mathchain run PLAN`")
+            })?;
+            show_run(global, state, &newest.id)?
+        }
         RunsCommand::Export { run, format } => {
             let id = state.run(run)?.id;
             let out = &mut WhileRead(standard_output());

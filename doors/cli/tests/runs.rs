@@ -114,6 +114,28 @@ fn runs_are_listed_shown_exported_pinned_and_collected() {
 }
 
 #[test]
+fn the_newest_run_is_shown_without_its_id() {
+    let place = Place::new();
+    let none = place.run(&["runs", "show", "--last", "--json"], "");
+    assert_eq!(none.expect_code(2).at("/error/reason"), Value::from("run"));
+    place.write(
+        "p.yaml",
+        "version: 1\nid: p\nsteps:\n  - {id: a, tool: calculate, args: {expression: 1+1}}\n",
+    );
+    place.run(&["run", "p.yaml"], "").expect_code(0);
+    let newest = place.run(&["run", "p.yaml"], "");
+    let shown = place.run(&["runs", "show", "--last", "--json"], "");
+    assert_eq!(
+        shown.expect_code(0).at("/id"),
+        newest.at("/metadata/chain_id")
+    );
+    place.run(&["runs", "show"], "").expect_code(2);
+    place
+        .run(&["runs", "show", "x", "--last"], "")
+        .expect_code(2);
+}
+
+#[test]
 fn artifacts_are_listed_shown_and_written_out() {
     let place = Place::new();
     let (id, matrix, text) = run(&place, "worker_math", RunState::Succeeded);
