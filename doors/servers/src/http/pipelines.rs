@@ -151,7 +151,7 @@ async fn begin_pipeline(
         }
         tokio::time::sleep(BEGIN_LOOK).await;
     };
-    server.pipelines.add(&id, stop);
+    let number = server.pipelines.add(&id, stop);
     let body = object! { "id" => id.as_str(), "state" => "running" };
     let status = StatusCode::ACCEPTED;
     if let Some(once) = once {
@@ -165,10 +165,9 @@ async fn begin_pipeline(
         };
         server.aside(stored).await?;
     }
-    let named = id.clone();
     tokio::spawn(async move {
         let outcome = thread.await;
-        server.pipelines.remove(&named);
+        server.pipelines.remove(number);
         if let Ok(outcome) = outcome {
             server.metrics.called(&outcome);
         }
@@ -242,7 +241,9 @@ pub(super) async fn cancel_pipeline(
         .aside(move |server| visible_pipeline(server.records()?, &caller.scope(server), &id))
         .await?;
     let id = &row.id;
-    if server.pipelines.cancel(id) {
+    // Its call here ends a moment after the record says so.
+    let runs = matches!(row.state.as_str(), "running" | "waiting");
+    if runs && server.pipelines.cancel(id) {
         return Ok(reply::value_response(
             StatusCode::ACCEPTED,
             &pipeline_summary(&row),
