@@ -106,15 +106,19 @@ fn two_workers_give_the_digest_of_the_local_run_which_replays_identically() {
     there.expect_code(0);
     assert_eq!(there.at("/output/outputs"), local.at("/output/outputs"));
     assert_eq!(digest(&place, &there), digest(&place, &local));
-    assert_eq!(
-        nodes(&place, &there),
-        (vec!["n0".to_owned(), "n1".to_owned()], 0)
+    // Either may have taken all before the other one looked.
+    let (named, fell) = nodes(&place, &there);
+    assert!(
+        !named.is_empty() && named.iter().all(|node| node == "n0" || node == "n1"),
+        "{named:?}"
     );
+    assert_eq!(fell, 0);
     let id = there.at("/output/chain_id");
     let id = id.as_str().expect("an id").to_owned();
     place.run(&["replay", &id], "").expect_code(0);
     let shown = place.run(&["runs", "show", &id, "--output", "human"], "");
-    assert!(shown.stdout.contains(" on n0"), "{}", shown.stdout);
+    let place_of = format!(" on {}", named[0]);
+    assert!(shown.stdout.contains(&place_of), "{}", shown.stdout);
     // The workers end with the run that they saw.
     for mut worker in std::mem::take(&mut { workers }.0) {
         assert!(worker.wait().expect("ends").success());
@@ -406,7 +410,6 @@ fn the_table_cluster_names_engine_and_folder_once_the_user_agreed() {
 /// Commands of Slurm that note how they were called; its workers are started by nobody.
 #[test]
 fn slurm_is_asked_for_an_array_of_workers_and_told_to_end_it() {
-    use std::os::unix::fs::PermissionsExt as _;
     let place = Place::new();
     place.write(
         "mathchain.toml",
@@ -415,14 +418,11 @@ fn slurm_is_asked_for_an_array_of_workers_and_told_to_end_it() {
     place.write("study.yaml", &study(4, 1_000));
     let notes = place.path("called");
     for (name, says) in [("sbatch", "echo 4711"), ("scancel", "true")] {
-        let path = format!("bin/{name}");
         let script = format!(
             "#!/bin/sh\n{{ echo {name} \"$@\"; cat; }} >> {}\n{says}\n",
             notes.display()
         );
-        place.write(&path, &script);
-        let mode = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(place.path("work").join(&path), mode).expect("a program");
+        place.write_program(&format!("bin/{name}"), &script);
     }
     let path = format!("{}:/usr/bin:/bin", place.path("work/bin").display());
     let mut command = place.command(&["run", "study.yaml", "--json"]);

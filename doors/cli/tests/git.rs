@@ -495,10 +495,8 @@ fn a_remote_of_ssh_is_pushed_to_as_the_user_and_only_after_a_yes() {
     let bare = served.path().join("r.git").display().to_string();
     let place = place("");
     git(&place, "work", &["init", "--quiet", "--bare", &bare]);
-    place.write("../home/ssh", FAKE_SSH);
+    place.write_program("../home/ssh", FAKE_SSH);
     let program = place.path("home/ssh");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(&program, mode).expect("sets");
     place.write(
         "../home/.gitconfig",
         &format!("[core]\n\tsshCommand = {}\n", program.display()),

@@ -1,8 +1,6 @@
 //! The engine `ray` up to its driver: what starts it, what it is told, and what happens when it refuses or dies. What a Ray computes is tested
 //! with the package (`python/tests/test_ray.py`).
 
-use std::os::unix::fs::PermissionsExt as _;
-
 use tool_core::Value;
 
 use crate::cluster::{digest, nodes, run, study};
@@ -15,9 +13,7 @@ fn place_with(driver: &str, table: &str) -> Place {
         "version = 1\n[cluster]\nwait = \"1s\"\n[cluster.ray]\npython = \"./driver\"\n{table}"
     );
     place.write("mathchain.toml", &config);
-    place.write("driver", &format!("#!/bin/sh\n{driver}\n"));
-    let mode = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(place.path("work").join("driver"), mode).expect("a program");
+    place.write_program("driver", &format!("#!/bin/sh\n{driver}\n"));
     place.write("study.yaml", &study(4, 1_000));
     place
 }

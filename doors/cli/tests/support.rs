@@ -51,6 +51,24 @@ impl Place {
         }
     }
 
+    /// Writes a program by another process: a test that starts one meanwhile would hand down this file open for writing, and no such file
+    /// can be started.
+    #[cfg(unix)]
+    pub(crate) fn write_program(&self, name: &str, text: &str) {
+        let path = self.path("work").join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("makes folders");
+        let mut writer = Command::new("/bin/sh")
+            .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
+            .arg(&path)
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("a shell");
+        let mut stdin = writer.stdin.take().expect("its input");
+        stdin.write_all(text.as_bytes()).expect("writes");
+        drop(stdin);
+        assert!(writer.wait().expect("ends").success());
+    }
+
     /// Puts a file in place at once, so that nobody reads half of it.
     pub(crate) fn replace(&self, name: &str, text: &str) {
         self.write("draft", text);

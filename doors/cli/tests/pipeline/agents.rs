@@ -165,10 +165,8 @@ echo '{"type":"result","subtype":"success","is_error":false,"num_turns":2,"resul
     let config = "[cli.claude]\nbinary = \"./fake.sh\"\nmodel = \"m1\"\nenv_passlist = [\"ANTHROPIC_API_KEY\"]\nhome_files = [\".login\"]\n[cli.claude.flags]\ncareful = [\"--think\"]\n[[phases]]\nname = \"p\"\nagents = [\"claude\"]\nprompt_file = \"task.md\"\nflag_profile = \"careful\"\n[phases.tools]\ntools = [\"read_file\", \"calculate\"]\nmax_turns = 7\n";
     let place = place(config);
     place.write("task.md", "find it");
-    place.write("fake.sh", script);
+    place.write_program("fake.sh", script);
     place.write("../home/.login", "secret login\n");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(place.path("work/fake.sh"), mode).unwrap();
     let mut command = place.command(&["pipeline", "run", "team.toml", "--json"]);
     command
         .env("ANTHROPIC_API_KEY", "key1")

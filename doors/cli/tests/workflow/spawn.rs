@@ -355,9 +355,7 @@ fn an_agent_has_the_limits_of_its_table() {
         let project = Project::new(&format!(
             "[cli.claude]\nbinary = \"./fake.sh\"\n[cli.claude.flags]\ncareful = [\"--think\"]\n[workflow.agents.impl]\ncli = \"claude\"\n{keys}\n{ALLOWED}"
         ));
-        project.place.write("fake.sh", fake);
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(project.place.path("work/fake.sh"), mode).unwrap();
+        project.place.write_program("fake.sh", fake);
         spawn(
             &project,
             &["--role", "control"],
