@@ -126,7 +126,7 @@ fn the_newest_run_is_shown_without_its_id() {
     let newest = place.run(&["run", "p.yaml"], "");
     let shown = place.run(&["runs", "show", "--last", "--json"], "");
     assert_eq!(
-        shown.expect_code(0).at("/id"),
+        shown.expect_code(0).at("/run"),
         newest.at("/metadata/chain_id")
     );
     place.run(&["runs", "show"], "").expect_code(2);
