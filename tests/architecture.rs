@@ -12,7 +12,7 @@ const ARROWS: [(&str, &[&str]); 28] = [
     ("thread-pools", &[]),
     ("random-streams", &[]),
     ("numerics", &["random-streams", "thread-pools"]),
-    ("tables", &["random-streams"]),
+    ("tables", &["random-streams", "thread-pools"]),
     ("table-values", &["tables", "tool-core"]),
     ("statistics", &["numerics", "random-streams"]),
     ("second-opinions", &[]),

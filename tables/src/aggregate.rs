@@ -4,7 +4,7 @@ use crate::cell::TableCell;
 use crate::column::{ColumnType, NO_ROW, TableColumn};
 use crate::error::{StopCheck, TableError, check_row};
 use crate::exact_sum::{DoubleMoments, ExactMoments, ExactSum};
-use crate::keys::{GroupMembers, KeyInterner, MISSING_CODE};
+use crate::keys::{GroupMembers, MISSING_CODE, codes_of_column};
 use crate::order::order_codes;
 
 /// One value from the cells of a group that are not missing; missing where there is none.
@@ -270,7 +270,7 @@ impl GroupFold<'_> {
     }
 
     fn distinct_counts(&self) -> Result<TableColumn, TableError> {
-        let codes = KeyInterner::default().codes(self.column, self.stop)?;
+        let codes = codes_of_column(self.column, self.stop)?;
         let mut seen: Vec<u32> = Vec::new();
         let counts = self.members.iter().map(|rows| {
             seen.clear();

@@ -7,7 +7,8 @@ use crate::cell::TableCell;
 use crate::column::{ColumnType, TableColumn};
 use crate::error::{StopCheck, TableError, check_row};
 use crate::exact_sum::ExactCorrelation;
-use crate::keys::{GroupMembers, KeyInterner, MISSING_CODE};
+use crate::keys::{GroupMembers, MISSING_CODE, codes_of_column};
+use crate::shared::map_parts;
 use crate::table::DataTable;
 
 /// The quantiles of a description.
@@ -77,7 +78,10 @@ impl DataTable {
     /// # Errors
     /// A stop.
     pub fn describe(&self, stop: StopCheck<'_>) -> Result<Vec<ColumnDescription>, TableError> {
-        let described = self.iter().map(|(name, column)| {
+        let columns: Vec<(&Arc<str>, &TableColumn)> = self.iter().collect();
+        let cells = self.rows().saturating_mul(columns.len());
+        map_parts(&columns, cells, |(name, column)| {
+            let column = *column;
             let all = GroupMembers::new(&vec![0; column.len()], 1);
             let single = |function: AggregateFunction| function.of_groups(name, column, &all, stop);
             let text = |function: AggregateFunction| -> Result<Option<String>, TableError> {
@@ -104,8 +108,7 @@ impl DataTable {
                 numbers,
                 top: counts.top,
             })
-        });
-        described.collect()
+        })
     }
 
     /// The correlations of the first [`CORRELATED_MAX`] columns of numbers.
@@ -123,20 +126,24 @@ impl DataTable {
                 columns.push(numbers);
             }
         }
-        let mut values = vec![vec![None; names.len()]; names.len()];
-        for one in 0..names.len() {
-            for two in one..names.len() {
-                let mut correlation = ExactCorrelation::default();
-                for (row, pair) in columns[one].iter().zip(&columns[two]).enumerate() {
-                    check_row(row, stop)?;
-                    if let (Some(x), Some(y)) = pair {
-                        correlation.add(*x, *y);
-                    }
+        let count = names.len();
+        let pairs = (0..count).flat_map(|one| (one..count).map(move |two| (one, two)));
+        let pairs: Vec<(usize, usize)> = pairs.collect();
+        let cells = self.rows().saturating_mul(pairs.len());
+        let found = map_parts(&pairs, cells, |(one, two)| {
+            let mut correlation = ExactCorrelation::default();
+            for (row, pair) in columns[*one].iter().zip(&columns[*two]).enumerate() {
+                check_row(row, stop)?;
+                if let (Some(x), Some(y)) = pair {
+                    correlation.add(*x, *y);
                 }
-                let value = correlation.value();
-                values[one][two] = value;
-                values[two][one] = value;
             }
+            Ok(correlation.value())
+        })?;
+        let mut values = vec![vec![None; count]; count];
+        for ((one, two), value) in pairs.into_iter().zip(found) {
+            values[one][two] = value;
+            values[two][one] = value;
         }
         Ok(CorrelationTable { names, values })
     }
@@ -156,7 +163,7 @@ fn count_values(column: &TableColumn, stop: StopCheck<'_>) -> Result<ValueCounts
         count: usize,
         first: usize,
     }
-    let codes = KeyInterner::default().codes(column, stop)?;
+    let codes = codes_of_column(column, stop)?;
     let most = codes.iter().copied().max().unwrap_or(0) as usize;
     let mut counts = vec![CodeCount { count: 0, first: 0 }; most + 1];
     for (row, code) in codes.iter().enumerate() {

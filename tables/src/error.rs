@@ -132,7 +132,7 @@ impl TableError {
 }
 
 /// Asked now and then by what takes long: whether to stop.
-pub type StopCheck<'a> = &'a dyn Fn() -> bool;
+pub type StopCheck<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// Rows between two looks at a stop check.
 const ROWS_BETWEEN_CHECKS: usize = 1 << 14;

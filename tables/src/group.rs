@@ -7,6 +7,7 @@ use crate::column::TableColumn;
 use crate::error::{StopCheck, TableError};
 use crate::keys::RowGroups;
 use crate::order::{SortKey, order_rows};
+use crate::shared::map_parts;
 use crate::table::DataTable;
 
 /// A column of a table of groups.
@@ -50,19 +51,19 @@ impl DataTable {
             let firsts = firsts.iter();
             found.extend(firsts.map(|(name, column)| (Arc::clone(name), column.clone())));
         }
-        for aggregate in aggregates {
-            let column = match &aggregate.column {
-                Some(name) => {
-                    let column = self.column(name)?;
-                    aggregate.function.of_groups(name, column, &members, stop)?
-                }
-                None => {
-                    let counts = members.iter().map(|rows| Some(rows.len() as i64));
-                    TableColumn::integers(counts)
-                }
-            };
-            found.push((aggregate.name.as_str().into(), column));
-        }
+        let cells = self.rows().saturating_mul(aggregates.len());
+        let columns = map_parts(aggregates, cells, |aggregate| match &aggregate.column {
+            Some(name) => {
+                let column = self.column(name)?;
+                aggregate.function.of_groups(name, column, &members, stop)
+            }
+            None => {
+                let counts = members.iter().map(|rows| Some(rows.len() as i64));
+                Ok(TableColumn::integers(counts))
+            }
+        })?;
+        let names = aggregates.iter().map(|aggregate| aggregate.name.as_str());
+        found.extend(names.map(Arc::from).zip(columns));
         let grouped = Self::new(found)?;
         let sort: Vec<SortKey> = by
             .iter()

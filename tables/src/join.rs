@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::cell::TableCell;
 use crate::column::{NO_ROW, TableColumn};
 use crate::error::{StopCheck, TableError, check_row};
-use crate::keys::{GroupMembers, KeyInterner, MISSING_CODE, PairCodes};
+use crate::keys::{GroupMembers, MISSING_CODE, PairCodes, codes_of};
 use crate::table::DataTable;
 
 /// Most rows of a join.
@@ -107,11 +107,14 @@ impl JoinCodes {
         stop: StopCheck<'_>,
     ) -> Result<Self, TableError> {
         let (mut one, mut two) = (vec![1; left.rows()], vec![1; right.rows()]);
-        for pair in pairs {
+        for (index, pair) in pairs.iter().enumerate() {
             let (left, right) = (left.column(&pair.left)?, right.column(&pair.right)?);
             check_types(pair, left, right)?;
-            let mut interner = KeyInterner::default();
-            let (more_one, more_two) = (interner.codes(left, stop)?, interner.codes(right, stop)?);
+            let [more_one, more_two] = codes_of([left, right], stop)?;
+            if index == 0 {
+                (one, two) = (more_one, more_two);
+                continue;
+            }
             let mut joined = PairCodes::default();
             one = join_codes(&mut joined, &one, &more_one, stop)?;
             two = join_codes(&mut joined, &two, &more_two, stop)?;

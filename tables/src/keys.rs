@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use arrow_array::{Array as _, Int64Array};
 use foldhash::fast::FixedState;
 
 use crate::cell::{DecimalNumber, TableCell};
@@ -72,9 +73,94 @@ impl<'a> KeyAtom<'a> {
     }
 }
 
+/// The code of each cell of some columns, from 1: equal cells have equal codes, in all of the columns; [`MISSING_CODE`] for missing ones.
+pub(crate) fn codes_of<const COUNT: usize>(
+    columns: [&TableColumn; COUNT],
+    stop: StopCheck<'_>,
+) -> Result<[Vec<u32>; COUNT], TableError> {
+    let mut codes = [const { Vec::new() }; COUNT];
+    let places = codes.iter_mut();
+    let integers = columns.iter().map(|column| match column {
+        TableColumn::Integer(array) => Some(array),
+        _ => None,
+    });
+    if let Some(integers) = integers.collect::<Option<Vec<_>>>() {
+        let mut interner = IntegerInterner::new(&integers);
+        for (codes, column) in places.zip(integers) {
+            *codes = interner.codes(column, stop)?;
+        }
+    } else {
+        let mut interner = KeyInterner::default();
+        for (codes, column) in places.zip(columns) {
+            *codes = interner.codes(column, stop)?;
+        }
+    }
+    Ok(codes)
+}
+
+/// As [`codes_of`], of one column.
+pub(crate) fn codes_of_column(
+    column: &TableColumn,
+    stop: StopCheck<'_>,
+) -> Result<Vec<u32>, TableError> {
+    let [codes] = codes_of([column], stop)?;
+    Ok(codes)
+}
+
+/// Gives equal integers the same code: by a list where their range is not much larger than their number, else by a map.
+struct IntegerInterner {
+    low: i64,
+    /// The code of `low` and of those after it; empty where the map has them.
+    list: Vec<u32>,
+    map: CodeMap<i64>,
+    next: u32,
+}
+
+impl IntegerInterner {
+    fn new(columns: &[&Int64Array]) -> Self {
+        /// Most entries of the list for each cell.
+        const SPREAD: u64 = 4;
+        let values = || columns.iter().flat_map(|column| column.iter().flatten());
+        let (low, high) = (values().min().unwrap_or(0), values().max().unwrap_or(0));
+        let cells: usize = columns.iter().map(|column| column.len()).sum();
+        let range = high.abs_diff(low);
+        let list = match range < SPREAD * cells as u64 {
+            true => vec![MISSING_CODE; range as usize + 1],
+            false => Vec::new(),
+        };
+        Self {
+            low,
+            list,
+            map: CodeMap::default(),
+            next: MISSING_CODE + 1,
+        }
+    }
+
+    fn code(&mut self, value: i64) -> u32 {
+        let code = match self.list.get_mut(value.abs_diff(self.low) as usize) {
+            Some(code) => code,
+            None => self.map.entry(value).or_insert(MISSING_CODE),
+        };
+        if *code == MISSING_CODE {
+            *code = self.next;
+            self.next += 1;
+        }
+        *code
+    }
+
+    fn codes(&mut self, column: &Int64Array, stop: StopCheck<'_>) -> Result<Vec<u32>, TableError> {
+        let mut codes = Vec::with_capacity(column.len());
+        for (row, cell) in column.iter().enumerate() {
+            check_row(row, stop)?;
+            codes.push(cell.map_or(MISSING_CODE, |value| self.code(value)));
+        }
+        Ok(codes)
+    }
+}
+
 /// Gives equal cells of one or several columns the same code.
 #[derive(Debug, Default)]
-pub(crate) struct KeyInterner<'a> {
+struct KeyInterner<'a> {
     atoms: CodeMap<KeyAtom<'a>>,
 }
 
@@ -87,8 +173,7 @@ impl<'a> KeyInterner<'a> {
         }
     }
 
-    /// The code of each cell, from 1; [`MISSING_CODE`] for missing ones.
-    pub(crate) fn codes(
+    fn codes(
         &mut self,
         column: &'a TableColumn,
         stop: StopCheck<'_>,
@@ -135,24 +220,33 @@ impl RowGroups {
         rows: usize,
         stop: StopCheck<'_>,
     ) -> Result<Self, TableError> {
-        let mut codes = vec![0; rows];
+        let mut columns = columns.iter();
+        let mut codes = match columns.next() {
+            None => vec![0; rows],
+            Some(first) => codes_of_column(first, stop)?,
+        };
         for column in columns {
-            let more = KeyInterner::default().codes(column, stop)?;
+            let more = codes_of_column(column, stop)?;
             codes = PairCodes::default().join(&codes, &more, stop)?;
         }
         Self::of_codes(&codes, stop)
     }
 
     fn of_codes(codes: &[u32], stop: StopCheck<'_>) -> Result<Self, TableError> {
-        let mut numbers = CodeMap::default();
+        const NO_GROUP: u32 = u32::MAX;
+        let most = codes.iter().copied().max().unwrap_or(0) as usize;
+        // Codes are not larger than the number of rows.
+        let mut numbers = vec![NO_GROUP; most + 1];
         let mut first_rows = Vec::new();
         let mut groups = Vec::with_capacity(codes.len());
         for (row, code) in codes.iter().enumerate() {
             check_row(row, stop)?;
-            groups.push(*numbers.entry(*code).or_insert_with(|| {
+            let number = &mut numbers[*code as usize];
+            if *number == NO_GROUP {
+                *number = first_rows.len() as u32;
                 first_rows.push(row as u32);
-                first_rows.len() as u32 - 1
-            }));
+            }
+            groups.push(*number);
         }
         Ok(Self { groups, first_rows })
     }

@@ -18,6 +18,7 @@ mod order;
 pub mod read;
 mod reshape;
 mod select;
+mod shared;
 mod stack;
 mod table;
 mod window;

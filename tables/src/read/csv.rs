@@ -13,6 +13,7 @@ use super::loose::infer_dates;
 use crate::cell::DecimalNumber;
 use crate::column::{TableColumn, TextColumn};
 use crate::error::{StopCheck, TableError, check_row};
+use crate::shared::map_parts;
 use crate::table::{DataTable, check_column_count};
 
 /// Words that stand for a missing cell, beside the empty one, in a column of numbers, booleans or dates; among texts they are texts.
@@ -110,11 +111,13 @@ pub fn read_csv(
         exact_decimals: shape.exact_decimals,
         stop,
     };
+    let places: Vec<usize> = (0..cells.width).collect();
+    let read = map_parts(&places, cells.ends.len(), |column| reader.column(*column))?;
     let mut columns = Vec::with_capacity(cells.width);
-    for (column, name) in names.into_iter().enumerate() {
-        let (read, note) = reader.column(column)?.into_parts();
+    for (name, read) in names.into_iter().zip(read) {
+        let note = read.note;
         notes.extend(note.map(|note| format!("column `{name}`: {note}")));
-        columns.push((name, read));
+        columns.push((name, read.column));
     }
     Ok(CsvTableRead {
         table: DataTable::new(columns)?,
@@ -184,6 +187,8 @@ impl CsvCells {
 
     fn split(text: &str, delimiter: u8, stop: StopCheck<'_>) -> Result<Self, TableError> {
         const BYTES: usize = 1 << 20;
+        let bytes = text.as_bytes();
+        let ends_plain = |byte: u8| matches!(byte, b'\n' | b'\r') || byte == delimiter;
         let mut splitter = CsvSplitter {
             kept: Vec::with_capacity(text.len()),
             ends: Vec::new(),
@@ -194,11 +199,23 @@ impl CsvCells {
             quote_line: 1,
             state: SplitState::LineStart,
         };
-        for (index, &byte) in text.as_bytes().iter().enumerate() {
-            if index % BYTES == 0 && stop() {
-                return Err(TableError::Stopped);
+        let (mut at, mut next_check) = (0, 0);
+        while let Some(&byte) = bytes.get(at) {
+            if at >= next_check {
+                if stop() {
+                    return Err(TableError::Stopped);
+                }
+                next_check += BYTES;
             }
             splitter.byte(byte, delimiter)?;
+            at += 1;
+            if splitter.state == SplitState::Plain {
+                let rest = &bytes[at..];
+                let run = rest.iter().position(|byte| ends_plain(*byte));
+                let run = &rest[..run.unwrap_or(rest.len())];
+                splitter.kept.extend_from_slice(run);
+                at += run.len();
+            }
         }
         match splitter.state {
             SplitState::Quoted => {
@@ -394,12 +411,6 @@ struct ReadColumn {
     note: Option<String>,
 }
 
-impl ReadColumn {
-    fn into_parts(self) -> (TableColumn, Option<String>) {
-        (self.column, self.note)
-    }
-}
-
 struct CsvColumnReader<'a> {
     cells: &'a CsvCells,
     /// First row of data.
@@ -417,6 +428,9 @@ impl CsvColumnReader<'_> {
 
     /// Whether a cell is missing; among texts a word is a text, unless it is stated.
     fn is_missing(&self, cell: &str, kind: CsvCellType) -> bool {
+        if self.stated.is_none() && begins_unlike_missing(cell) {
+            return false;
+        }
         let cell = cell.trim();
         if cell.is_empty() {
             return true;
@@ -428,11 +442,11 @@ impl CsvColumnReader<'_> {
     }
 
     fn column(&self, column: usize) -> Result<ReadColumn, TableError> {
-        let kind = self.kind(column)?;
+        let (kind, numbers) = self.kind(column)?;
         let present = |cell: &'_ str| !self.is_missing(cell, kind);
         let read = match kind {
             CsvCellType::Missing => TableColumn::Missing(self.cells.rows() - self.first),
-            CsvCellType::Number => return self.numbers(column),
+            CsvCellType::Number => return self.numbers(column, numbers),
             CsvCellType::Boolean => TableColumn::booleans(
                 self.texts(column)
                     .map(|cell| present(cell).then(|| cell == "true")),
@@ -451,21 +465,19 @@ impl CsvColumnReader<'_> {
     }
 
     /// Numbers: integers where all are, exact decimals where these are wanted, doubles where these hold the integers among them, else texts.
-    fn numbers(&self, column: usize) -> Result<ReadColumn, TableError> {
+    fn numbers(
+        &self,
+        column: usize,
+        numbers: Vec<Option<CsvNumber>>,
+    ) -> Result<ReadColumn, TableError> {
         const SAFE: u64 = 1 << 53;
         let mut all_integers = true;
         let mut all_safe = true;
-        let mut numbers: Vec<Option<CsvNumber>> =
-            Vec::with_capacity(self.cells.rows() - self.first);
-        for (row, cell) in self.texts(column).enumerate() {
-            check_row(row, self.stop)?;
-            let number = parse_number(cell, self.has_decimal_comma);
+        for number in numbers.iter().flatten() {
             match number {
-                Some(CsvNumber::Integer(value)) => all_safe &= value.unsigned_abs() <= SAFE,
-                Some(CsvNumber::Double(_)) => all_integers = false,
-                None => {}
+                CsvNumber::Integer(value) => all_safe &= value.unsigned_abs() <= SAFE,
+                CsvNumber::Double(_) => all_integers = false,
             }
-            numbers.push(number);
         }
         let read = |column: TableColumn| Ok(ReadColumn { column, note: None });
         if !all_integers && self.exact_decimals {
@@ -500,13 +512,11 @@ impl CsvColumnReader<'_> {
 
     /// The cells as exact decimals of one scale; `None` where one has an exponent or too many digits.
     fn decimals(&self, column: usize) -> Option<TableColumn> {
-        let is_number = |cell: &&str| parse_number(cell, self.has_decimal_comma).is_some();
         let decimals = self.texts(column).map(|cell| {
-            Some(cell)
-                .filter(is_number)
-                .map(|cell| parse_decimal(cell, self.has_decimal_comma))
+            let is_missing = self.is_missing(cell, CsvCellType::Number);
+            (!is_missing).then(|| parse_decimal(cell, self.has_decimal_comma))
         });
-        // A number that is no decimal ends it; what is no number is missing.
+        // A number that is no decimal ends it.
         let decimals: Vec<Option<DecimalNumber>> = decimals
             .map(|cell| match cell {
                 None => Some(None),
@@ -528,31 +538,36 @@ impl CsvColumnReader<'_> {
         TableColumn::decimals(units, scale).ok()
     }
 
-    /// The narrowest kind that fits every cell of a column.
-    fn kind(&self, column: usize) -> Result<CsvCellType, TableError> {
+    /// The narrowest kind that fits every cell of a column, and the numbers where it is that of numbers.
+    fn kind(&self, column: usize) -> Result<(CsvCellType, Vec<Option<CsvNumber>>), TableError> {
         let mut kind = CsvCellType::Missing;
         let mut has_dashes = false;
+        let mut numbers = Vec::new();
         for (row, cell) in self.texts(column).enumerate() {
             check_row(row, self.stop)?;
             if self.is_missing(cell, CsvCellType::Missing) {
                 has_dashes |= self.stated.is_none() && cell.trim() == "-";
+                numbers.push(None);
                 continue;
             }
+            let number = parse_number(cell, self.has_decimal_comma);
             let here = match cell {
                 "true" | "false" => CsvCellType::Boolean,
-                _ if parse_number(cell, self.has_decimal_comma).is_some() => CsvCellType::Number,
+                _ if number.is_some() => CsvCellType::Number,
                 _ if is_date(cell) => CsvCellType::Date,
-                _ => return Ok(CsvCellType::Text),
+                _ => CsvCellType::Text,
             };
-            if kind != CsvCellType::Missing && kind != here {
-                return Ok(CsvCellType::Text);
+            if here == CsvCellType::Text || (kind != CsvCellType::Missing && kind != here) {
+                return Ok((CsvCellType::Text, Vec::new()));
             }
             kind = here;
+            numbers.push(number);
         }
-        Ok(match kind {
+        let kind = match kind {
             CsvCellType::Missing if has_dashes => CsvCellType::Text,
             kind => kind,
-        })
+        };
+        Ok((kind, numbers))
     }
 
     /// What became of words for missing cells among texts. `-` is a usual text, and no surprise.
@@ -563,6 +578,9 @@ impl CsvColumnReader<'_> {
         }
         let mut counts = [0_usize; MISSING_WORDS.len()];
         for cell in self.texts(column) {
+            if begins_unlike_missing(cell) {
+                continue;
+            }
             let word = MISSING_WORDS.iter().position(|word| *word == cell.trim());
             if let Some(word) = word {
                 counts[word] += 1;
@@ -579,6 +597,15 @@ impl CsvColumnReader<'_> {
         };
         (!words.is_empty()).then(|| format!("{} cells, {became}", words.join(", ")))
     }
+}
+
+/// Whether a cell begins with a letter or digit that no word of [`MISSING_WORDS`] begins with, so that it is none of them.
+fn begins_unlike_missing(cell: &str) -> bool {
+    let first = cell.as_bytes().first();
+    first.is_some_and(|first| {
+        let begins = |word: &&str| word.as_bytes().first() == Some(first);
+        first.is_ascii_alphanumeric() && !MISSING_WORDS.iter().any(begins)
+    })
 }
 
 /// Whether a cell is a date with a year of four digits, such as `2024-05-17`, `17.5.2024` or `5/17/2024`, alone or before a time: words for

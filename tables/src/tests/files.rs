@@ -391,3 +391,67 @@ proptest! {
         let _ = doubles(&[]);
     }
 }
+
+#[test]
+fn stated_words_that_are_numbers_are_missing() {
+    let text = "a,b\n1,0.5\n-999,-999\n3,2.25\n";
+    for exact_decimals in [false, true] {
+        let shape = CsvShape {
+            missing_words: Some(vec!["-999".to_owned()]),
+            exact_decimals,
+            ..CsvShape::default()
+        };
+        let read = read_csv(text, &shape, ReadLimits::default(), &go_on).unwrap();
+        assert_eq!(
+            shown(&read.table),
+            ["1 0.50", "_ _", "3 2.25"].map(|row| match exact_decimals {
+                true => row.to_owned(),
+                false => row.replace("0.50", "0.5"),
+            })
+        );
+    }
+}
+
+#[test]
+fn tables_are_the_same_on_one_thread_and_on_several() {
+    let mut text = String::from("id,key,city,price\n");
+    for row in 0..20_000_u64 {
+        let mixed = row.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+        let price = match mixed % 17 {
+            0 => String::new(),
+            _ => format!("{}.{:02}", mixed % 1000, mixed % 100),
+        };
+        text.push_str(&format!(
+            "{row},{},city {},{price}\n",
+            mixed % 321,
+            mixed % 50
+        ));
+    }
+    let all = || {
+        let table = csv(&text);
+        let bytes = write_table(&table, form("t.parquet"), &go_on).unwrap();
+        let from_parquet = read("t.parquet", &bytes).unwrap().table;
+        let aggregates =
+            ["sum", "mean", "std", "median", "min", "n_distinct"].map(|word| AggregateColumn {
+                name: word.to_owned(),
+                function: AggregateFunction::parse(word).unwrap(),
+                column: Some("price".to_owned()),
+            });
+        let grouped = table.group(&["city", "key"], &aggregates, &go_on).unwrap();
+        let described = table.describe(&go_on).unwrap();
+        let correlations = table.correlations(&go_on).unwrap();
+        (table, from_parquet, grouped, described, correlations)
+    };
+    let pool = |threads: usize| {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap()
+    };
+    let alone = pool(1).install(all);
+    assert_eq!(alone.0, alone.1);
+    assert!(alone.2.rows() > 10_000, "{}", alone.2.rows());
+    for threads in [2, 5] {
+        assert_eq!(pool(threads).install(all), alone, "{threads} threads");
+    }
+}
