@@ -9,8 +9,8 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use tool_core::{Object, Value, tool_error};
 
-use crate::arrays;
 use crate::errors::ConversionError;
+use crate::{arrays, frames};
 
 /// Deepest nesting of lists and dictionaries, as in a text of JSON.
 const DEPTH_MAX: usize = 128;
@@ -147,6 +147,9 @@ fn other_to_value(item: &Bound<'_, PyAny>, depth: usize) -> Result<Value, Conver
         && let Some(value) = arrays::array_to_value(array)
     {
         return Ok(value);
+    }
+    if let Some(table) = frames::frame_to_value(item)? {
+        return Ok(table);
     }
     let plain = PLAIN.get_or_try_init(py, || {
         let module = py.import("mathchain._plain")?;

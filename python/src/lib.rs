@@ -1,6 +1,6 @@
 //! The Python package: the module `mathchain._mathchain`, on which the package in `package/` builds.
 //!
-//! A call converts its arguments (`arguments`, arrays without a copy in `arrays`), releases the interpreter's lock, passes the one
+//! A call converts its arguments (`arguments`, arrays without a copy in `arrays`, frames as typed tables in `frames`), releases the interpreter's lock, passes the one
 //! dispatcher, and converts the result (`results`). `interrupt` cancels a call by Ctrl-C, `own` runs tools that are Python functions.
 //! `ticket` computes for runs of other processes.
 
@@ -10,6 +10,7 @@ mod call;
 mod command;
 mod declared;
 mod errors;
+mod frames;
 mod interrupt;
 mod own;
 mod plans;

@@ -71,6 +71,12 @@ pub fn table_value(table: DataTable) -> Value {
     }
 }
 
+/// The typed table behind an object of columns, where there is one.
+pub fn typed_table(value: &Value) -> Option<&DataTable> {
+    let TypedTable(table) = value.as_object()?.table_as::<TypedTable>()?;
+    Some(table)
+}
+
 /// The cells of a column: numbers as one block where all are there, else a list.
 pub fn column_value(column: &TableColumn) -> Value {
     match column.to_plain() {

@@ -216,7 +216,7 @@ fn bars(counts: &[usize]) -> String {
 /// A record for each column of numbers.
 fn correlation_records(
     table: &DataTable,
-    stop: &dyn Fn() -> bool,
+    stop: ::tables::StopCheck<'_>,
 ) -> Result<Vec<Value>, ::tables::TableError> {
     const NAME: &str = "column";
     let found = table.correlations(stop)?;

@@ -37,6 +37,21 @@ def plain(item: Any) -> Any:
     raise _refused(type(item).__name__)
 
 
+def stream(frame: Any) -> Any:
+    """The frame as a capsule of Arrow's C stream interface; `None` where it is none, or `plain` knows it better."""
+    if type(frame).__module__.startswith("pandas."):
+        # The labels of its rows are no column; without pyarrow, and for columns of mixed objects, its columns are lists.
+        try:
+            import pyarrow  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+            return pyarrow.Table.from_pandas(frame, preserve_index=False).__arrow_c_stream__()
+        except (ImportError, TypeError, ValueError):
+            return None
+    # A series has a stream too, and no columns.
+    is_frame = hasattr(frame, "columns") or hasattr(frame, "column_names")
+    return frame.__arrow_c_stream__() if is_frame else None
+
+
 def _refused(found: str, hint: str = "pass numbers, texts, lists, dictionaries, arrays or frames") -> InvalidArgs:
     return InvalidArgs(f"expected an object that converts to JSON, found {found}", hint=hint)
 

@@ -1,6 +1,7 @@
 //! Tables from files: which format, which columns, and what was found that may surprise.
 
 mod arrow_columns;
+mod arrow_stream;
 mod compressed;
 mod csv;
 mod csv_number;
@@ -15,6 +16,7 @@ mod sqlite;
 use std::sync::Arc;
 
 pub use arrow_columns::column_of_arrays;
+pub use arrow_stream::read_arrow_stream;
 pub use compressed::{Compression, decompress_bytes};
 pub use csv::{CsvShape, CsvTableRead, MISSING_WORDS, read_csv};
 pub use encoding::{TextDecoding, decode_text};

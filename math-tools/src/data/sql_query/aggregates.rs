@@ -1,8 +1,9 @@
 //! Aggregates over texts: SQLite adds up the number that a text begins with, or 0, without a word.
 
-use tool_core::{Table, Value, brief, json};
+use tool_core::{Value, brief, json};
 
 use super::lint::{SqlToken, tokenise_query};
+use super::source::{NamedColumn, SqlTable};
 
 /// The aggregates that read a text as a number.
 const SUMS: [&str; 3] = ["sum", "avg", "total"];
@@ -11,7 +12,7 @@ const EXTREMES: [&str; 2] = ["min", "max"];
 
 /// A warning for each aggregate of a query over a column, or an expression of columns, with texts that are no numbers; of `min` and
 /// `max` where the column also has numbers.
-pub(super) fn over_texts(query: &str, tables: &[(&str, Table)]) -> Vec<String> {
+pub(super) fn over_texts(query: &str, tables: &[(&str, SqlTable)]) -> Vec<String> {
     let mut warnings = Vec::new();
     for AggregateCall {
         function,
@@ -20,9 +21,12 @@ pub(super) fn over_texts(query: &str, tables: &[(&str, Table)]) -> Vec<String> {
     } in find_aggregates(query)
     {
         for (_, table) in tables {
-            let mut columns = table.names().zip(table.columns());
-            let found = columns.find(|(name, _)| name.eq_ignore_ascii_case(&column));
-            let Some((name, cells)) = found else { continue };
+            let found = table.columns().into_iter();
+            let mut found = found.filter(|one| one.name.eq_ignore_ascii_case(&column));
+            let Some(found) = found.next().filter(NamedColumn::may_have_texts) else {
+                continue;
+            };
+            let (name, cells) = (found.name, found.values());
             let texts = cells.iter().filter_map(Value::as_str);
             let (numbers, others): (Vec<&str>, Vec<&str>) = texts.partition(|text| is_number(text));
             let has_numbers =

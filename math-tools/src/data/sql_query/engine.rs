@@ -9,10 +9,11 @@ use rusqlite::limits::Limit;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode as SqlCode, OpenFlags, Statement, ToSql};
 use tool_core::nearest::nearest_name;
-use tool_core::{Ctx, ErrorCode, Object, Table, ToolError, Value, tool_error};
+use tool_core::{Ctx, ErrorCode, Object, ToolError, Value, tool_error};
 
 use super::exact;
 use super::lint::{self, QUERY_BYTES_MAX};
+use super::source::{NamedColumn, ReadColumns, SqlColumn, SqlTable, value_ref};
 
 /// Longest text or row inside the database, in bytes.
 const ROW_BYTES_MAX: i32 = 10_000_000;
@@ -28,6 +29,8 @@ const CELL_BYTES: u64 = 96;
 const ROWS: usize = 1024;
 /// The column of a table that has none.
 const PLACEHOLDER: &str = "_";
+/// The column of a table of which a query reads none: no query names it.
+const UNREAD: &str = "\u{1}";
 
 /// Functions that read chance, the machine or memory of their own, or load code.
 const REFUSED: &str = "random randomblob zeroblob load_extension fts3_tokenizer current_timestamp current_date current_time \
@@ -54,12 +57,12 @@ pub(super) struct SqlResult {
 /// large, `timeout` and `cancelled`.
 pub(super) fn run_query(
     query: &str,
-    tables: &[(&str, Table)],
+    tables: &[(&str, SqlTable)],
     params: Option<&Value>,
     max_rows: usize,
     ctx: &Ctx,
 ) -> Result<SqlResult, ToolError> {
-    let names = SchemaNames::of(tables);
+    let (names, read) = (SchemaNames::of(tables), ReadColumns::of(query));
     let failed =
         |err: rusqlite::Error, denied: Option<String>| query_error(&err, denied, &names, ctx);
     let mut connection = open_connection().map_err(|err| failed(err, None))?;
@@ -68,7 +71,7 @@ pub(super) fn run_query(
         if !seen.insert(name.to_lowercase()) {
             return Err(table_error(name, "differs from another table only in case"));
         }
-        load_table(&mut connection, name, table, &names, ctx)?;
+        load_table(&mut connection, name, table, &read, &names, ctx)?;
     }
     let denied = Arc::new(Mutex::new(None));
     restrict_to_reading(&mut connection, &denied, ctx).map_err(|err| failed(err, None))?;
@@ -165,46 +168,27 @@ fn describe_refusal(action: &AuthAction<'_>) -> Option<String> {
     }
 }
 
-/// The SQL type of a column, from all its cells; mixed columns have none.
-fn column_type(cells: &[Value]) -> &'static str {
-    let mut found = None;
-    let is_exact = |cell: &Value| cell.as_f64().is_some() || !matches!(cell, Value::Int(_));
-    for cell in cells {
-        let here = match cell {
-            Value::Null => continue,
-            Value::Bool(_) => "BOOLEAN",
-            Value::Int(_) => "INTEGER",
-            Value::Float(_) => "REAL",
-            _ => "TEXT",
-        };
-        found = match (found, here) {
-            (None, here) => Some(here),
-            (Some(before), here) if before == here => Some(here),
-            (Some("INTEGER" | "REAL"), "INTEGER" | "REAL") if cells.iter().all(is_exact) => {
-                Some("REAL")
-            }
-            _ => return "",
-        };
-    }
-    found.unwrap_or("")
-}
-
 fn load_table(
     connection: &mut Connection,
     name: &str,
-    table: &Table,
+    table: &SqlTable,
+    read: &ReadColumns,
     names: &SchemaNames<'_>,
     ctx: &Ctx,
 ) -> Result<(), ToolError> {
-    let cells = table.columns().iter().flatten();
-    ctx.reserve(cells.map(Value::memory_bytes).sum())?;
+    let columns = table.columns();
+    let is_read = |column: &&NamedColumn<'_>| read.has(column.name);
+    let memory = columns
+        .iter()
+        .filter(is_read)
+        .map(NamedColumn::memory_bytes);
+    ctx.reserve(memory.sum())?;
     if name.is_empty() || name.contains('\0') || name.to_lowercase().starts_with("sqlite_") {
         let fault = "is not a usable name: it is empty, starts with `sqlite_` or contains NUL";
         return Err(table_error(name, fault));
     }
     let mut seen = HashSet::new();
-    let mut definitions = Vec::with_capacity(table.columns().len());
-    for (column, cells) in table.names().zip(table.columns()) {
+    for NamedColumn { name: column, .. } in &columns {
         if column.is_empty() || column.contains('\0') {
             return Err(table_error(name, "has a column without a usable name"));
         }
@@ -212,14 +196,20 @@ fn load_table(
             let fault = format!("has two columns `{column}` (names do not differ by case in SQL)");
             return Err(table_error(name, &fault));
         }
-        definitions.push(format!(
-            "{} {}",
-            quote_identifier(column),
-            column_type(cells)
-        ));
     }
+    let loaded = columns.iter().filter(is_read);
+    let loaded: Vec<(&str, SqlColumn<'_>)> =
+        loaded.map(|column| (column.name, column.cells())).collect();
+    let definitions = loaded.iter();
+    let mut definitions: Vec<String> = definitions
+        .map(|(column, cells)| format!("{} {}", quote_identifier(column), cells.sql_type()))
+        .collect();
     if definitions.is_empty() {
-        definitions.push(quote_identifier(PLACEHOLDER));
+        let name = match columns.is_empty() {
+            true => PLACEHOLDER,
+            false => UNREAD,
+        };
+        definitions.push(quote_identifier(name));
     }
     let failed = |err| query_error(&err, None, names, ctx);
     let transaction = connection.transaction().map_err(failed)?;
@@ -229,7 +219,7 @@ fn load_table(
         definitions.join(", ")
     );
     transaction.execute(&create, []).map_err(failed)?;
-    if !table.columns().is_empty() {
+    if !columns.is_empty() {
         let marks = vec!["?"; definitions.len()].join(", ");
         let insert = format!("INSERT INTO {} VALUES ({marks})", quote_identifier(name));
         let mut insert = transaction.prepare(&insert).map_err(failed)?;
@@ -237,8 +227,8 @@ fn load_table(
             if row % ROWS == 0 {
                 ctx.check()?;
             }
-            for (index, cells) in table.columns().iter().enumerate() {
-                let bound = insert.raw_bind_parameter(index + 1, SqlCell(&cells[row]));
+            for (index, (_, cells)) in loaded.iter().enumerate() {
+                let bound = insert.raw_bind_parameter(index + 1, SqlCell(cells.cell(row)));
                 bound.map_err(failed)?;
             }
             insert.raw_execute().map_err(failed)?;
@@ -253,17 +243,11 @@ fn quote_identifier(name: &str) -> String {
 }
 
 /// A cell as SQLite takes it.
-struct SqlCell<'a>(&'a Value);
+struct SqlCell<'a>(ValueRef<'a>);
 
 impl ToSql for SqlCell<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(ToSqlOutput::Borrowed(match self.0 {
-            Value::Bool(value) => ValueRef::Integer(i64::from(*value)),
-            Value::Int(value) => ValueRef::Integer(*value),
-            Value::Float(value) => ValueRef::Real(*value),
-            Value::String(text) => ValueRef::Text(text.as_bytes()),
-            _ => ValueRef::Null,
-        }))
+        Ok(ToSqlOutput::Borrowed(self.0))
     }
 }
 
@@ -316,7 +300,7 @@ fn bind_parameters(statement: &mut Statement<'_>, params: Option<&Value>) -> Res
             let message = format!("parameter {name}: {expected}, found {}", value.kind());
             return Err(fault("/params", message));
         }
-        let bound = statement.raw_bind_parameter(index + 1, SqlCell(value));
+        let bound = statement.raw_bind_parameter(index + 1, SqlCell(value_ref(value)));
         bound.map_err(|err| fault("/params", err.to_string()))?;
     }
     Ok(())
@@ -392,10 +376,11 @@ struct SchemaNames<'a> {
 }
 
 impl<'a> SchemaNames<'a> {
-    fn of(tables: &'a [(&'a str, Table)]) -> Self {
+    fn of(tables: &'a [(&'a str, SqlTable)]) -> Self {
+        let columns = tables.iter().flat_map(|(_, table)| table.columns());
         Self {
             tables: tables.iter().map(|(name, _)| *name).collect(),
-            columns: tables.iter().flat_map(|(_, table)| table.names()).collect(),
+            columns: columns.map(|column| column.name).collect(),
         }
     }
 

@@ -212,3 +212,118 @@ proptest! {
         prop_assert_eq!(sum(&turned), sum(&cells));
     }
 }
+
+/// A typed table, of every type, and the same as plain lists of cells.
+fn typed_and_plain() -> [Value; 2] {
+    let texts = |cells: [Option<&str>; 3]| ::tables::TableColumn::texts(cells);
+    let columns = [
+        (
+            "n",
+            ::tables::TableColumn::integers([Some(3), None, Some(1)]),
+        ),
+        (
+            "x",
+            ::tables::TableColumn::doubles([Some(0.5), Some(-2.0), None]),
+        ),
+        (
+            "wide",
+            ::tables::TableColumn::doubles([Some(f64::INFINITY), Some(1.0), None]),
+        ),
+        ("city", texts([Some("Rome"), None, Some("Oslo")])),
+        ("none", texts([None; 3])),
+        (
+            "yes",
+            ::tables::TableColumn::booleans([Some(true), Some(false), None]),
+        ),
+        (
+            "day",
+            ::tables::TableColumn::dates([::tables::parse_date("2024-05-17"), None, None]),
+        ),
+        (
+            "cost",
+            ::tables::TableColumn::decimals(vec![Some(125), Some(-5), None], 2).unwrap(),
+        ),
+        ("empty", ::tables::TableColumn::Missing(3)),
+    ];
+    let columns = columns.map(|(name, column)| (std::sync::Arc::from(name), column));
+    let table = ::tables::DataTable::new(columns.to_vec()).unwrap();
+    let plain = table.iter();
+    let plain = plain.map(|(name, column)| {
+        (
+            std::sync::Arc::clone(name),
+            table_values::column_value(column),
+        )
+    });
+    let plain = Value::object(plain.collect::<Vec<_>>());
+    [table_values::table_value(table), plain]
+}
+
+#[test]
+fn columns_of_a_file_answer_as_the_same_cells_in_the_call() {
+    let tables = typed_and_plain();
+    for (query, expected) in [
+        ("select * from 't.csv'", None),
+        ("select * from 't.csv' order by city desc", None),
+        (
+            "select typeof(n) a, typeof(x) b, typeof(wide) c, typeof(city) d, typeof(day) e, typeof(cost) f from 't.csv' limit 1",
+            None,
+        ),
+        (
+            "select sum(n) s, avg(x) m, max(day) d, sum(cost) c, count(yes) y from 't.csv'",
+            None,
+        ),
+        ("select yes, none, empty, wide from 't.csv'", None),
+        ("select count(*) c from 't.csv'", Some(r#"[{"c":3}]"#)),
+        (
+            "select 1 a from 't.csv'",
+            Some(r#"[{"a":1},{"a":1},{"a":1}]"#),
+        ),
+        (
+            "select n * 2 a, -2.0 * n b, (n) * n c from 't.csv' where n > 1",
+            Some(r#"[{"a":6,"b":-6.0,"c":9}]"#),
+        ),
+        ("select t.* from 't.csv' t where t.n = 1", None),
+        (
+            "select N, \"City\" from 't.csv' where rowid = 1",
+            Some(r#"[{"n":3,"city":"Rome"}]"#),
+        ),
+        ("select a.n from 't.csv' a natural join 't.csv' b", None),
+        (
+            "select a.n from 't.csv' a join 't.csv' b using (city)",
+            Some(r#"[{"n":3},{"n":1}]"#),
+        ),
+        (
+            "with c as (select distinct * from 't.csv') select count(*) k from c",
+            Some(r#"[{"k":3}]"#),
+        ),
+    ] {
+        let [typed, plain] = tables.clone().map(|table| {
+            let loaded = HashMap::from([(DataSource::file("t.csv"), table)]);
+            let ctx = Ctx::default().with_loaded(loaded);
+            let output = tool().decode(&args(query)).unwrap().run(&ctx);
+            let output = output.unwrap_or_else(|err| panic!("{query}: {err:?}"));
+            (
+                output.to_string(),
+                output.get("rows").unwrap().to_string(),
+                ctx.take_warnings(),
+            )
+        });
+        assert_eq!(typed, plain, "{query}");
+        if let Some(expected) = expected {
+            assert_eq!(typed.1, expected, "{query}");
+        }
+    }
+    for query in [
+        "select zzz from 't.csv'",
+        "select _ from 't.csv'",
+        "select n from 't.csv' where n in 't.csv'",
+    ] {
+        let messages = tables.clone().map(|table| {
+            let loaded = HashMap::from([(DataSource::file("t.csv"), table)]);
+            let ctx = Ctx::default().with_loaded(loaded);
+            let refused = tool().decode(&args(query)).unwrap().run(&ctx);
+            refused.expect_err(query).to_string()
+        });
+        assert_eq!(messages[0], messages[1], "{query}");
+    }
+}

@@ -8,6 +8,7 @@ use ::tables::FileForm;
 use tool_core::DataSource;
 
 use super::lint::{SqlToken, tokenise_query};
+use super::source::SqlTable;
 use crate::prelude::*;
 
 /// Words before which a table is named.
@@ -33,7 +34,7 @@ const AFTER_TABLES: [&str; 14] = [
 const FILES_MAX: usize = 50;
 
 /// Adds the files that a query names in single quotes where a table is named, with an ending of data, and that are no tables of the call.
-pub(super) fn add_named_files(query: &str, tables: &mut BTreeMap<String, Input<Table>>) {
+pub(super) fn add_named_files(query: &str, tables: &mut BTreeMap<String, Input<SqlTable>>) {
     for name in named_files(query) {
         let is_given = tables.keys().any(|known| known.eq_ignore_ascii_case(&name));
         if !is_given {

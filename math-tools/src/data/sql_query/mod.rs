@@ -7,6 +7,7 @@ mod exact;
 mod file_tests;
 mod files;
 mod lint;
+mod source;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 
 use tool_core::DecodeError;
 
+use self::source::SqlTable;
 use crate::prelude::*;
 
 /// Runs one SELECT (SQLite dialect, with WITH, window and JSON functions) over tables given as arguments and files: `from 'sales.csv'`. Columns are typed from all their cells (integer, real, text, boolean), so numbers compare as numbers. `sum`, `avg`, `var`,
@@ -26,7 +28,7 @@ pub(crate) struct Args {
     pub query: String,
     /// The tables by name; each a list of records or an object of columns. An empty list is a table with one column `_`.
     #[value(default)]
-    pub tables: BTreeMap<String, Input<Table>>,
+    pub tables: BTreeMap<String, Input<SqlTable>>,
     /// Values for the parameters of the query: a list for `?`, an object for `:name`; numbers, texts, booleans or null.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub params: Option<Value>,
@@ -41,7 +43,7 @@ pub(crate) struct Args {
 struct GivenArgs {
     query: String,
     #[value(default)]
-    tables: BTreeMap<String, Input<Table>>,
+    tables: BTreeMap<String, Input<SqlTable>>,
     #[value(default)]
     params: Option<Value>,
     #[value(default = "BoundedInteger::<1, 1_000_000>::of::<10_000>")]

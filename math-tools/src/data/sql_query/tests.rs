@@ -411,7 +411,7 @@ fn limits_of_size_and_depth() {
         ..CallBudget::default()
     };
     let args = Value::object([
-        ("query", Value::from("select 1")),
+        ("query", Value::from("select * from people")),
         ("tables", parse(PEOPLE)),
     ]);
     assert_eq!(
