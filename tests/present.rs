@@ -207,7 +207,7 @@ const CALLS: [(&str, &str); 28] = [
 /// Calls with every value of every argument that takes few: what an argument could make present is made present.
 fn varied(tool: &dyn AnyTool) -> Vec<(Value, Value)> {
     let mut all = calls(tool);
-    if !tool.spec().capabilities.is_empty() || tool.spec().id == "bayesopt" {
+    if !tool.spec().of_engine(None).capabilities.is_empty() || tool.spec().id == "bayesopt" {
         return all; // needs more than its arguments, or minutes
     }
     for (_, args) in CALLS.iter().filter(|(id, _)| *id == tool.spec().id) {

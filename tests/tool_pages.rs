@@ -214,7 +214,7 @@ fn reach(tool: &dyn AnyTool) -> String {
     if spec.human_gate {
         parts.push("every call needs a person's approval".to_owned());
     }
-    parts.push(spec.determinism.to_string());
+    parts.push(spec.determinism_in_words());
     let callers: Vec<&str> = spec.callers.iter().map(|caller| caller.as_str()).collect();
     parts.push(format!("callers: {}", callers.join(", ")));
     if !spec.preconditions.is_empty() {

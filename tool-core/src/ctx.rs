@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::capability::{
-    CallClient, CallerIdentity, Clock, CommitRules, EventLog, HttpTransport, LanguageModel, Reload,
-    Spawner, ToolCaller, ToolStateStore, WorkspaceFiles, WorkspaceOpener,
+    CallClient, CallerIdentity, Clock, CommitRules, ComputerAlgebra, EventLog, HttpTransport,
+    LanguageModel, Reload, Spawner, ToolCaller, ToolStateStore, WorkspaceFiles, WorkspaceOpener,
 };
 use crate::error::ToolError;
 use crate::outcome::{EVENT, EVENT_DATA, SHORTFALL, Shortfall};
@@ -79,6 +79,8 @@ capabilities! {
     events: dyn EventLog, "events", Events;
     /// Who makes the call.
     identity: CallerIdentity, "identity", Events;
+    /// An outside computer algebra system.
+    algebra: dyn ComputerAlgebra, "algebra", Algebra;
 }
 
 /// The budget of a call.

@@ -1,6 +1,7 @@
 //! The specification of a tool: one constant for policy, planner, listings and documentation.
 
 use crate::resource::ResourceTemplate;
+use crate::value::Value;
 
 names! {
     /// The field a tool belongs to.
@@ -81,6 +82,8 @@ names! {
         CommitRules = "commit_rules",
         /// The events of the workspace, with who makes the call.
         Events = "events",
+        /// Questions to an outside computer algebra system.
+        Algebra = "algebra",
     }
 
     /// Who may call a tool.
@@ -195,11 +198,19 @@ pub struct Spec {
     pub output_bytes_max: Option<u64>,
     /// JSON pointer of the argument by which a caller asks for large arrays as part of the answer, where they would be artifacts.
     pub inline_if: Option<&'static str>,
+    /// The specification of a call whose argument [`Spec::ENGINE`] is absent or [`Spec::NATIVE`]; this one is that of the others. See
+    /// [`Spec::of_call`].
+    pub native: Option<&'static Self>,
     /// Source: `builtin`, or `plugin NAME@VERSION` with the digest of its files.
     pub source: &'static str,
 }
 
 impl Spec {
+    /// The argument that chooses who computes the answer.
+    pub const ENGINE: &'static str = "engine";
+    /// Its value for this program.
+    pub const NATIVE: &'static str = "native";
+
     /// No effects, callable directly and in chains, a function of its arguments.
     pub const fn pure() -> Self {
         Self {
@@ -229,6 +240,7 @@ impl Spec {
             waits_ms: None,
             output_bytes_max: None,
             inline_if: None,
+            native: None,
             source: "builtin",
         }
     }
@@ -236,6 +248,44 @@ impl Spec {
     /// [`Spec::pure`] with an id and a title.
     pub const fn named(id: &'static str, title: &'static str) -> Self {
         Self::pure().with_name(id, title)
+    }
+
+    /// A tool that this program answers as `native` says, and an outside computer algebra system where the call chooses it.
+    pub const fn with_engines(native: &'static Self) -> Self {
+        Self {
+            capabilities: &[Capability::Algebra],
+            determinism: Determinism::External,
+            native: Some(native),
+            ..*native
+        }
+    }
+
+    /// The specification of a call with these arguments: what its engine needs, where the tool has several.
+    pub fn of_call(&self, args: &Value) -> &Self {
+        self.of_engine(args.get(Self::ENGINE))
+    }
+
+    /// The specification of calls with this engine; `None` for calls that choose none.
+    pub fn of_engine(&self, engine: Option<&Value>) -> &Self {
+        let is_native = match engine {
+            None | Some(Value::Null) => true,
+            Some(engine) => engine.as_str() == Some(Self::NATIVE),
+        };
+        self.native.filter(|_| is_native).unwrap_or(self)
+    }
+
+    /// Whether the same arguments give the same result, in words.
+    pub fn determinism_in_words(&self) -> String {
+        match self.native {
+            Some(native) => format!(
+                "{} with `{}: {}`, else {}",
+                native.determinism,
+                Self::ENGINE,
+                Self::NATIVE,
+                self.determinism
+            ),
+            None => self.determinism.to_string(),
+        }
     }
 
     /// A declaration that several tools share, with the id and the title of one.

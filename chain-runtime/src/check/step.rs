@@ -1,6 +1,6 @@
 //! The check of one step; `references` and `permit` check the parts of its call.
 
-use tool_core::{Determinism, ToolError};
+use tool_core::{Determinism, Spec, ToolError};
 
 use super::checked::CheckedStep;
 use super::checker::{MapElement, PlanChecker, ResolvedCall, StepSite, item_seed};
@@ -9,12 +9,12 @@ use super::tools::ToolFacts;
 use super::{args, maps};
 use crate::plan::{COMPENSATE_SUFFIX, Place, PlanStep, StepCompensation};
 use crate::problem::problem;
-use crate::template::PlacedReference;
+use crate::template::{ArgumentNode, PlacedReference};
 use crate::types::Type;
 
 /// Copies the properties of the tool to the step.
 fn copy_tool_properties(checked: &mut CheckedStep, facts: &ToolFacts<'_>) {
-    let spec = facts.tool.spec();
+    let spec = spec_of_step(facts.tool.spec(), &checked.args);
     checked.tool = spec.id;
     checked.tool_version = spec.version;
     checked.effects = spec.effects;
@@ -23,6 +23,19 @@ fn copy_tool_properties(checked: &mut CheckedStep, facts: &ToolFacts<'_>) {
     checked.exclusive = spec.exclusive;
     checked.reads_world = spec.determinism == Determinism::External;
     checked.is_function = spec.effects.is_empty() && !checked.reads_world;
+}
+
+/// The specification for the engine that the step names; the most that the tool does where it is not known yet.
+fn spec_of_step<'s>(spec: &'s Spec, args: &ArgumentNode) -> &'s Spec {
+    let is_open =
+        |node: &ArgumentNode| matches!(node, ArgumentNode::Reference(_) | ArgumentNode::Format(_));
+    match args.pointer(&format!("/{}", Spec::ENGINE)) {
+        None if is_open(args) => spec,
+        Some(node) => node
+            .literal()
+            .map_or(spec, |engine| spec.of_engine(Some(engine))),
+        None => spec.of_engine(None),
+    }
 }
 
 impl<'d> PlanChecker<'d> {

@@ -130,7 +130,7 @@ pub(super) fn open_ticket(
     let stated = tool;
     let tool = tools(stated).ok_or_else(|| refusal(format!("there is no tool `{stated}` here")))?;
     let spec = tool.spec();
-    if !is_movable(spec) {
+    if !is_movable(spec.of_engine(None)) {
         let why = format!("`{stated}` is not a function of arguments and seed alone");
         return Err(refusal(why));
     }
@@ -172,6 +172,11 @@ pub(super) fn compute_calls(
 fn compute_call(tool: &dyn AnyTool, call: &TicketCall, ctx: &Ctx) -> CallAnswer {
     let compute = || {
         let decoded = tool.decode(&call.args)?;
+        if !is_movable(tool.spec().of_call(decoded.args())) {
+            return Err(
+                tool_error!(InvalidArgs at "/engine", "engine"; "a worker answers by `native` alone"),
+            );
+        }
         match decoded.sources() {
             [] => decoded.run(ctx),
             _ => Err(tool_error!(

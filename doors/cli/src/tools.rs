@@ -358,7 +358,8 @@ fn tool_page(tool: &dyn AnyTool, input: &serde_json::Value, output: &serde_json:
     if registry::policy::network_use(spec) == Some("read") {
         effects.push_str(", reads from the network");
     }
-    let (id, title, category, determinism) = (spec.id, spec.title, spec.category, spec.determinism);
+    let (id, title, category) = (spec.id, spec.title, spec.category);
+    let determinism = spec.determinism_in_words();
     let gate = match spec.human_gate {
         true => ", every call needs a person's approval",
         false => "",

@@ -484,7 +484,7 @@ impl Dispatcher {
     /// has happened then, and nothing is recorded. It waits for no lock and no file.
     pub fn call_briefly(&self, request: &CallRequest) -> Option<CallOutcome> {
         let tool = self.catalogue.called(&request.tool)?;
-        if !may_begin_again(self.catalogue.tool(tool).spec())
+        if !may_begin_again(self.catalogue.tool(tool).spec().of_call(&request.args))
             || request.context.who.task.is_some()
             || request.context.chain.is_some()
         {

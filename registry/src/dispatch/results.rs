@@ -20,6 +20,7 @@ pub(super) fn call_cache_key<'a>(
     facts: impl FnOnce() -> (&'a str, u64),
 ) -> Option<String> {
     let results = dispatcher.host.results.as_ref()?;
+    let spec = spec.of_call(call.args());
     let is_function = spec.effects.is_empty()
         && spec.capabilities.is_empty()
         && spec.determinism != Determinism::External;

@@ -12,8 +12,8 @@ use std::time::Duration;
 use tool_core::capability::{BackupCopy, LedgerHead, RecordDurability};
 use tool_core::outcome::{EVENT, EVENT_DATA};
 use tool_core::{
-    CallOutcome, Effect, Object, OutcomeStatus, ResourceKey, Spec, ToolError, Value, object,
-    tool_error,
+    CallOutcome, Determinism, Effect, Object, OutcomeStatus, ResourceKey, Spec, ToolError, Value,
+    object, tool_error,
 };
 
 use super::ended::{CallEnd, CallEndReport};
@@ -50,6 +50,8 @@ pub(super) struct CallTrail {
     /// Source of a tool that is not built in: plugin, version, digest.
     source: Option<&'static str>,
     pub(super) declared: &'static [Effect],
+    /// Whether its engine is an outside program, where the tool has one of its own too: the same arguments may give another result.
+    pub(super) is_outside: bool,
     /// Effects of this call at most.
     pub(super) effects: &'static [Effect],
     pub(super) decision: Option<PolicyDecision>,
@@ -257,6 +259,7 @@ impl CallTrail {
             first.map(|first| first.digest.as_str()),
         );
         record.insert("effects", effect_names(self.effects));
+        record.insert_some("determinism", self.outside_mark());
         let resources = self.resources.iter().map(|key| {
             let id = key.id().to_string();
             format!("{}:{}:{}", key.kind, key.access, redact::redact_text(&id).0)
@@ -433,6 +436,7 @@ impl CallTrail {
             metadata.insert("layer", decision.layer.as_str());
         }
         metadata.insert_some("seed", self.seed);
+        metadata.insert_some("determinism", self.outside_mark());
         metadata.insert_some("output_digest", output_digest);
         metadata.insert_some("cached", self.kept.then_some(true));
         self.note_place(&mut metadata);
@@ -442,6 +446,11 @@ impl CallTrail {
         metadata.insert_some("notice", self.notice.clone());
         metadata.insert_some("audit", head.map(|head| head.to_value()));
         metadata
+    }
+
+    /// The mark of a call that an outside program may have answered, of a tool whose other calls are functions of their arguments.
+    fn outside_mark(&self) -> Option<&'static str> {
+        self.is_outside.then_some(Determinism::External.as_str())
     }
 
     /// Notes the node that computed the call, or why none did.

@@ -46,6 +46,8 @@ pub struct ProcessLaunch {
 pub enum ProcessProtocol {
     /// That of plugins (docs/plugins.md).
     Plugin(PluginSpeech),
+    /// The same, of a program of the toolkit itself.
+    Worker(PluginSpeech),
     /// The Model Context Protocol, with the pinned tools.
     Mcp(Vec<PinnedTool>),
 }
@@ -66,6 +68,7 @@ impl ProcessLaunch {
     pub(super) fn who(&self) -> String {
         let kind = match self.speech {
             ProcessProtocol::Plugin(_) => "plugin",
+            ProcessProtocol::Worker(_) => "worker",
             ProcessProtocol::Mcp(_) => "MCP server",
         };
         format!("the {kind} `{}`", self.name)
@@ -205,7 +208,7 @@ impl PluginProcess {
         let mut first = ProcessGreeting::start(&self.launch, &*self.spawner, &*self.clock, ctx)?;
         let name = &self.launch.name;
         match &self.launch.speech {
-            ProcessProtocol::Plugin(plugin) => {
+            ProcessProtocol::Plugin(plugin) | ProcessProtocol::Worker(plugin) => {
                 first.say(&message::hello_message(name, plugin))?;
                 let line = first.line()?;
                 message::check_hello(name, plugin, &first.running.parse(&line)?)?;
@@ -311,7 +314,7 @@ impl<'a> ProcessGreeting<'a> {
             ctx,
             begun: clock.monotonic(),
             hello_max: match launch.speech {
-                ProcessProtocol::Plugin(_) => HELLO,
+                ProcessProtocol::Plugin(_) | ProcessProtocol::Worker(_) => HELLO,
                 ProcessProtocol::Mcp(_) => HELLO_MCP,
             },
         })

@@ -258,7 +258,9 @@ impl LiveProcess {
 
     fn request(&self, id: i64, tool: &str, args: &Value) -> Result<Value, ToolError> {
         match &self.speech {
-            ProcessProtocol::Plugin(_) => Ok(message::call_message(id, tool, args)),
+            ProcessProtocol::Plugin(_) | ProcessProtocol::Worker(_) => {
+                Ok(message::call_message(id, tool, args))
+            }
             ProcessProtocol::Mcp(pinned) => {
                 let known = pinned.iter().find(|one| one.local == tool);
                 let known =
@@ -270,7 +272,7 @@ impl LiveProcess {
 
     fn cancellation(&self, id: i64) -> Value {
         match &self.speech {
-            ProcessProtocol::Plugin(_) => message::cancel_message(id),
+            ProcessProtocol::Plugin(_) | ProcessProtocol::Worker(_) => message::cancel_message(id),
             ProcessProtocol::Mcp(_) => outside::cancel_notification(id),
         }
     }
@@ -278,7 +280,7 @@ impl LiveProcess {
     pub(super) fn parse(&self, line: &str) -> Result<PluginMessage, ToolError> {
         let value = self.value(line)?;
         let read = match &self.speech {
-            ProcessProtocol::Plugin(_) => PluginMessage::read(&value),
+            ProcessProtocol::Plugin(_) | ProcessProtocol::Worker(_) => PluginMessage::read(&value),
             ProcessProtocol::Mcp(_) => outside::read_server_message(&value),
         };
         read.map_err(|fault| self.odd(line, &format!(": {fault}")))

@@ -3,6 +3,7 @@
 //! A tool sees only those it declares in its [`Spec`](crate::Spec). The crates that decide and schedule know the world only
 //! through [`Clock`], [`ArrayLoader`], [`AuditLedger`] and [`ApprovalStore`].
 
+mod algebra;
 mod calls;
 mod client;
 mod commits;
@@ -13,6 +14,7 @@ mod http;
 mod model;
 mod records;
 
+pub use algebra::ComputerAlgebra;
 pub use calls::{
     AgentReport, BudgetRaise, CallDelegation, ChainRequest, OperatorQuestion, PipelineRequest,
     PreparedAgent, ToolCaller,

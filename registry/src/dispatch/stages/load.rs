@@ -26,6 +26,7 @@ pub(super) fn build_call_context(
 ) -> Result<(Ctx, Box<dyn ClockAlarm>), ToolError> {
     let dispatcher = decided.located.dispatcher;
     let spec = decided.located.tool().spec();
+    let spec = spec.of_call(decided.call.args());
     let limits = dispatcher.limits;
     let obliged = decided.decision.obligations.timeout_ms;
     let timeouts = [request.timeout_ms, spec.timeout_ms, obliged].into_iter();

@@ -246,6 +246,7 @@ impl<'a> VisibleCall<'a> {
         let call = decoded.map_err(|error| located.meant(error, args))?;
         trail.effects = call.reach().effects;
         trail.set_args(call.args());
+        trail.is_outside = spec.of_call(call.args()).native.is_some();
         if spec.determinism == Determinism::Seeded {
             trail.seed = call.args().get("seed").and_then(seed_of);
         }
@@ -497,6 +498,8 @@ impl IdentifiedCall<'_> {
             && !obliged.notify
             && call.sources().is_empty()
             && call.reach().effects.is_empty()
+            // By the names of its own arguments now.
+            && super::may_begin_again(self.decided.located.tool().spec().of_call(call.args()))
     }
 }
 
@@ -538,7 +541,7 @@ fn compute_remotely(
     ctx: &Ctx,
 ) -> (Result<Value, ToolError>, Option<CallPlace>) {
     let args = call.args().clone();
-    let stays = match (is_movable(spec), call.sources()) {
+    let stays = match (is_movable(spec.of_call(&args)), call.sources()) {
         (false, _) => Some("the tool is not a function of arguments and seed alone"),
         (true, [_, ..]) => Some("its arguments open files or stored values"),
         (true, []) => None,

@@ -36,7 +36,9 @@ pub(super) fn settle_result(
     // What came from the world may hold secrets, whichever tool hands it on: one that found it there, or a pure one that was given a file or
     // a stored value. What it computed of plain arguments came from the caller. Between steps of a chain nothing is changed unless a
     // rule says so.
-    let reads_world = direct && (spec.determinism == Determinism::External || opened);
+    let is_native = spec.native.is_some() && !trail.is_outside;
+    let reads_world =
+        direct && ((spec.determinism == Determinism::External && !is_native) || opened);
     let (whole, redacted) = match obligations.redact || reads_world {
         true => redact::redact_value(&output),
         false => (output, 0),

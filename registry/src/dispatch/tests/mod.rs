@@ -5,6 +5,7 @@ mod audit;
 mod budgets;
 mod counts;
 mod delegation;
+mod engines;
 mod hosts;
 mod limits;
 mod obligations;
@@ -49,6 +50,7 @@ static TOOLS: &[ErasedTool] = &[
     tool_entry::<Nested>(),
     tool_entry::<Shy>(),
     tool_entry::<Warns>(),
+    tool_entry::<engines::Integral>(),
 ];
 
 fn world() -> World {
