@@ -2,6 +2,7 @@
 
 use crate::budget::{Budget, Outcome};
 use crate::calculus::{CheckedLimit, DefiniteIntegral, LimitSide, SeriesExpansion};
+use crate::ode::{OdeAnswer, OdeQuestion, solve_differential_equation};
 use crate::simplify::{EqualityVerdict, SimplifyForm};
 use crate::solve::{EquationSolutions, SolutionInterval, SolveDomain, SystemSolutions};
 use crate::tree::Expr;
@@ -94,6 +95,8 @@ pub trait SymbolicEngine {
         high: &Expr,
         budget: &Budget<'_>,
     ) -> Outcome<Option<Expr>>;
+    /// The solutions of a differential equation.
+    fn solve_ode(&self, question: &OdeQuestion, budget: &Budget<'_>) -> Outcome<OdeAnswer>;
 }
 
 /// The engine of this crate.
@@ -220,5 +223,9 @@ impl SymbolicEngine for NativeEngine {
         budget: &Budget<'_>,
     ) -> Outcome<Option<Expr>> {
         crate::calculus::sum_of(expr, k, low, high, budget)
+    }
+
+    fn solve_ode(&self, question: &OdeQuestion, budget: &Budget<'_>) -> Outcome<OdeAnswer> {
+        solve_differential_equation(question, budget)
     }
 }

@@ -11,6 +11,7 @@ pub mod integers;
 pub mod matrices;
 pub mod numeric;
 pub mod ode;
+pub mod outside;
 pub mod parse;
 pub(crate) mod poly;
 pub mod print;

@@ -270,3 +270,11 @@ pub fn check_series(
     check.digits = (((size - near).max(0) as f64 * 0.301) as usize).min(60);
     Ok(check)
 }
+
+/// The power at which a series is cut off, a fraction.
+pub fn power_of_order(text: &str) -> Option<f64> {
+    let (top, bottom) = text.split_once('/').unwrap_or((text, "1"));
+    let number = |text: &str| text.trim_matches(['(', ')', ' ']).parse::<f64>().ok();
+    let (top, bottom) = (number(top)?, number(bottom)?);
+    (bottom != 0.0).then_some(top / bottom)
+}

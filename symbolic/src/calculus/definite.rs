@@ -31,15 +31,26 @@ pub fn integrate_between(
     high: &Expr,
     budget: &Budget<'_>,
 ) -> Outcome<Option<DefiniteIntegral>> {
+    match integral_of(expr, x, budget)? {
+        Some(found) => definite_from(found, expr, x, (low, high), budget).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// The integral between two limits by an antiderivative and the points at which that was checked.
+pub(crate) fn definite_from(
+    (antiderivative, points): (Expr, usize),
+    expr: &Expr,
+    x: &Expr,
+    (low, high): (&Expr, &Expr),
+    budget: &Budget<'_>,
+) -> Outcome<DefiniteIntegral> {
     let is_numeric = expr
         .symbols()
         .iter()
         .all(|symbol| x.as_symbol() == Some(symbol))
         && low.symbols().is_empty()
         && high.symbols().is_empty();
-    let Some((antiderivative, points)) = integral_of(expr, x, budget)? else {
-        return Ok(None);
-    };
     if !is_numeric {
         let has_poles = !crate::simplify::conditions::denominator_factors(expr, budget)?.is_empty();
         let has_infinite_end = low.is_infinite() || high.is_infinite();
@@ -54,12 +65,12 @@ pub fn integrate_between(
         }
         let value = antiderivative.replace(x, high) - antiderivative.replace(x, low);
         let value = crate::simplify::forms::simplify(&budget.admit(value)?, budget)?;
-        return Ok(Some(DefiniteIntegral {
+        return Ok(DefiniteIntegral {
             value,
             antiderivative,
             quadrature: None,
             points,
-        }));
+        });
     }
     let at = |point: &Expr, side: LimitSide| -> Outcome<Expr> {
         let direct = antiderivative.replace(x, point);
@@ -101,12 +112,12 @@ pub fn integrate_between(
             quadrature.value
         ));
     }
-    Ok(Some(DefiniteIntegral {
+    Ok(DefiniteIntegral {
         value,
         antiderivative,
         quadrature: Some(quadrature.value),
         points,
-    }))
+    })
 }
 
 /// The value of a quadrature and the integral of the absolute value.

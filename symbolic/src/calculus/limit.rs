@@ -91,6 +91,33 @@ pub fn checked_limit(
     }
 }
 
+/// A limit that was found elsewhere, with its check; from both sides where both are meant. `None` where values do not come nearer to it.
+pub(crate) fn keep_limit(
+    found: &Expr,
+    expr: &Expr,
+    x: &Expr,
+    point: &Expr,
+    side: LimitSide,
+    budget: &Budget<'_>,
+) -> Outcome<Option<CheckedLimit>> {
+    let sides: &[LimitSide] = match side {
+        LimitSide::Both if !point.is_infinite() => &[LimitSide::Left, LimitSide::Right],
+        LimitSide::Left => &[LimitSide::Left],
+        _ => &[LimitSide::Right],
+    };
+    let mut least = usize::MAX;
+    for side in sides {
+        match approaching_points(expr, x, point, *side, found, budget)? {
+            Some(points) => least = least.min(points),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(CheckedLimit {
+        value: found.clone(),
+        points: least,
+    }))
+}
+
 /// Distances from the point, or their inverses, at which values are taken: logarithms grow by a half from one to the next.
 const APPROACH: [i64; 6] = [
     40,
@@ -167,7 +194,8 @@ fn approaching_points(
     let scale = distances.first().copied().unwrap_or(0.0);
     let is_nearer = match distances.as_slice() {
         [.., earlier, before, last] => {
-            *last <= NEARER * f64::max(*earlier, *before) || *last <= 1e-40 * scale
+            last.is_finite()
+                && (*last <= NEARER * f64::max(*earlier, *before) || *last <= 1e-40 * scale)
         }
         _ => return Ok(None),
     };

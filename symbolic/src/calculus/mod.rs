@@ -1,5 +1,6 @@
 //! Derivatives, integrals, series, limits and sums.
 
+mod accelerate;
 mod check;
 pub(crate) mod definite;
 pub(crate) mod differentiate;
@@ -11,7 +12,7 @@ pub(crate) mod summation;
 #[cfg(test)]
 mod tests;
 
-pub use check::{ValueCheck, check_derivative, check_series};
+pub use check::{ValueCheck, check_derivative, check_series, power_of_order};
 pub use definite::{DefiniteIntegral, integrate_between};
 pub use differentiate::derivative_of;
 pub use integrate::integral_of;

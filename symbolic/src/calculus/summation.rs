@@ -51,6 +51,24 @@ pub fn sum_of(
     }
 }
 
+/// A sum that was found elsewhere, in a short form; `None` where it does not stand its check.
+pub(crate) fn keep_sum(
+    found: &Expr,
+    expr: &Expr,
+    k: &Expr,
+    (low, high): (&Expr, &Expr),
+    budget: &Budget<'_>,
+) -> Outcome<Option<Expr>> {
+    let simple = simplify(found, &budget.share(300_000)).unwrap_or_else(|_| found.clone());
+    let best = crate::simplify::circular::shortest(vec![simple, found.clone()]);
+    let holds = match (high.is_infinite(), high.as_symbol()) {
+        (true, _) => super::accelerate::is_infinite_sum(expr, k, low, &best, budget)?,
+        (false, Some(_)) => is_sum_checked(expr, k, low, high, &best, budget)?,
+        (false, None) => false,
+    };
+    Ok(holds.then_some(best))
+}
+
 /// Compares with the terms added, for a few upper limits.
 fn is_sum_checked(
     expr: &Expr,

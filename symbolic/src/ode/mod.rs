@@ -7,6 +7,7 @@ mod exact;
 mod first_order;
 mod linear;
 mod operator;
+mod outside;
 mod problem;
 mod reduce;
 mod separable;
@@ -14,6 +15,7 @@ mod separable;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use outside::{OutsideProblem, ask_outside};
 pub use problem::{InitialCondition, OdeQuestion};
 
 use crate::budget::{Budget, Outcome, SymbolicFault};
@@ -67,12 +69,22 @@ pub fn solve_differential_equation(
     let Some(found) = found else {
         return no_closed_form();
     };
-    let mut answer = check::keep_checked(&problem, found, budget)?;
+    finish_answer(question, &problem, found, budget)
+}
+
+/// What was found, as far as it fulfils the equation, with the conditions.
+fn finish_answer(
+    question: &OdeQuestion,
+    problem: &DifferentialProblem,
+    found: FoundSolutions,
+    budget: &Budget<'_>,
+) -> Outcome<OdeAnswer> {
+    let mut answer = check::keep_checked(problem, found, budget)?;
     if answer.solutions.is_empty() {
         return no_closed_form();
     }
     if !question.conditions.is_empty() {
-        conditions::fit_constants(&problem, &question.conditions, &mut answer, budget)?;
+        conditions::fit_constants(problem, &question.conditions, &mut answer, budget)?;
     }
     let y = Expr::symbol(&question.function);
     for solution in answer.solutions.iter_mut().filter(|one| !one.is_explicit) {

@@ -4,6 +4,7 @@ mod check;
 mod equation;
 mod inequality;
 mod invert;
+mod outside;
 mod system;
 
 #[cfg(test)]
@@ -12,6 +13,7 @@ mod tests;
 pub(crate) use equation::number_of_digits;
 pub use equation::solve_equation;
 pub use inequality::{SolutionInterval, solve_inequality};
+pub(crate) use outside::{OutsideValue, keep_system_values, keep_values, zero_of_equation};
 pub use system::{SystemSolutions, UnknownValues, solve_system};
 
 use crate::tree::Expr;

@@ -59,6 +59,17 @@ pub fn solve_system(
             result.solutions.push(UnknownValues { values });
         }
     }
+    put_back_all(&zeros, unknowns, &mut result, budget)?;
+    Ok(result)
+}
+
+/// Keeps the solutions that fulfil all equations.
+pub(super) fn put_back_all(
+    zeros: &[Expr],
+    unknowns: &[Expr],
+    result: &mut SystemSolutions,
+    budget: &Budget<'_>,
+) -> Outcome<()> {
     let candidates = std::mem::take(&mut result.solutions);
     for solution in candidates {
         let found: Vec<Comparison> = zeros
@@ -78,7 +89,7 @@ pub fn solve_system(
             result.undecided += 1;
         }
     }
-    Ok(result)
+    Ok(())
 }
 
 fn put_back(expr: &Expr, unknowns: &[Expr], values: &[Expr]) -> Expr {

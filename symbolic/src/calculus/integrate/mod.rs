@@ -53,11 +53,28 @@ pub fn integral_of(expr: &Expr, x: &Expr, budget: &Budget<'_>) -> Outcome<Option
     let Some(found) = found else {
         return Ok(None);
     };
-    let tidy = simplify_terms(&found, budget);
-    for candidate in [tidy, found] {
-        let slope = derivative_of(&candidate, x, budget)?;
-        if let Comparison::Agree { points } = compare_values(&slope, &expr, CHECK_POINTS, budget)? {
-            return Ok(Some((candidate, points)));
+    keep_antiderivative(&[found], &expr, x, budget)
+}
+
+/// The first candidate whose derivative is the integrand, in a short form, and the number of points at which it was checked.
+pub(crate) fn keep_antiderivative(
+    candidates: &[Expr],
+    expr: &Expr,
+    x: &Expr,
+    budget: &Budget<'_>,
+) -> Outcome<Option<(Expr, usize)>> {
+    for found in candidates {
+        let tidy = simplify_terms(found, budget);
+        for candidate in [&tidy, found] {
+            let Ok(slope) = derivative_of(candidate, x, budget) else {
+                budget.spend(1)?;
+                continue;
+            };
+            if let Comparison::Agree { points } =
+                compare_values(&slope, expr, CHECK_POINTS, budget)?
+            {
+                return Ok(Some((candidate.clone(), points)));
+            }
         }
     }
     Ok(None)
