@@ -186,6 +186,11 @@ impl ConfigGenerations {
         let mut host = self.host.clone();
         if reloaded.configuration {
             let http = crate::web::http_client(&config, Arc::clone(&self.host.clock))?;
+            host.capabilities.algebra = crate::algebra::of_config(
+                &config.symbolic,
+                self.host.capabilities.spawner.clone(),
+                Arc::clone(&self.host.clock),
+            );
             host.capabilities.model = crate::models::of_config(&config.models, http.clone());
             host.capabilities.http = http;
         } else {

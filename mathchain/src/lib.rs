@@ -18,6 +18,7 @@
 mod absent;
 #[doc(hidden)]
 pub mod agent_host;
+mod algebra;
 #[doc(hidden)]
 pub mod approvers;
 #[doc(hidden)]

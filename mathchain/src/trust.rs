@@ -127,6 +127,7 @@ fn take_away(config: &mut Config, untrusted: &[String], folder: &Path) {
             "models.vision" => config.models.vision = None,
             "web.search" => config.web.search = None,
             "code" => config.code.python = None,
+            "symbolic" => config.symbolic = Default::default(),
             "workflow.gates" => config.workflow.gates.clear(),
             "permissions" => {
                 let permissions = &mut config.permissions;

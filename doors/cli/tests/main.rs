@@ -60,6 +60,8 @@ mod signals;
 mod state;
 mod support;
 #[cfg(target_os = "linux")]
+mod symbolic;
+#[cfg(target_os = "linux")]
 mod terminal;
 #[cfg(target_os = "linux")]
 mod trust;

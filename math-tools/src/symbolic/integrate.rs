@@ -1,11 +1,9 @@
 //! `symbolic_integrate`: the formula of an integral.
 
-use symbolic::engine::{NativeEngine, SymbolicEngine};
 use symbolic::print::write_text;
 
-use super::reading::{
-    CheckEvidence, ReadAmbiguity, RenderedExpression, TextReader, answer, render,
-};
+use super::engine::{EngineChoice, EngineName, worth_of_option};
+use super::reading::{CheckEvidence, ReadAmbiguity, RenderedExpression, TextReader, render};
 use crate::calculus::differentiate::OneOrManyFormulas;
 use crate::prelude::*;
 
@@ -27,6 +25,9 @@ pub(crate) struct Args {
     /// What is known of symbols, such as `a > 0` or `n integer`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub assumptions: Option<OneOrManyFormulas>,
+    /// Who answers: `native`, `auto` or `sympy`.
+    #[value(default)]
+    pub engine: EngineChoice,
 }
 
 /// An integral.
@@ -50,24 +51,30 @@ pub(crate) struct Output {
     pub ambiguities: Vec<ReadAmbiguity>,
     /// How the answer was checked.
     pub verified: CheckEvidence,
+    /// Who answered, where `engine` is `auto` or `sympy`.
+    #[value(skip_encoding_if = "Option::is_none")]
+    pub engine: Option<EngineName>,
 }
 
+/// The tool as this program answers it.
+const NATIVE: Spec = Spec::named("symbolic_integrate", "Integral as a formula")
+    .tags(&[
+        "integral",
+        "antiderivative",
+        "symbolic",
+        "calculus",
+        "formula",
+        "latex",
+    ])
+    .syntax(&[
+        ("/expression", Syntax::Expression),
+        ("/from", Syntax::Expression),
+        ("/to", Syntax::Expression),
+        ("/assumptions", Syntax::Expression),
+    ]);
+
 impl Tool for Args {
-    const SPEC: Spec = Spec::named("symbolic_integrate", "Integral as a formula")
-        .tags(&[
-            "integral",
-            "antiderivative",
-            "symbolic",
-            "calculus",
-            "formula",
-            "latex",
-        ])
-        .syntax(&[
-            ("/expression", Syntax::Expression),
-            ("/from", Syntax::Expression),
-            ("/to", Syntax::Expression),
-            ("/assumptions", Syntax::Expression),
-        ]);
+    const SPEC: Spec = Spec::with_engines(&NATIVE);
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "a power": r#"{"expression": "x^2"}"#
@@ -84,27 +91,29 @@ impl Tool for Args {
             if args.from.is_some() || args.to.is_some() {
                 refuse!(invalid "/to"; "a definite integral has two limits, found one"; "give `from` and `to`");
             }
-            let found = answer(ctx, "/expression", |budget| {
-                NativeEngine.integrate(&expr, &x, budget)
-            })?;
-            let Some((found, points)) = found else {
+            let answered = args.engine.answer(
+                ctx,
+                "/expression",
+                |engine, budget| engine.integrate(&expr, &x, budget),
+                worth_of_option,
+            )?;
+            let Some((found, points)) = answered.found else {
                 return Err(not_found());
             };
             let how = "the derivative agrees with the integrand at random points";
-            return Ok(integral_output(
-                &x,
-                &expr,
-                reader,
-                render(&found),
-                how,
-                points,
-            ));
+            return Ok(Output {
+                engine: answered.engine,
+                ..integral_output(&x, &expr, reader, render(&found), how, points)
+            });
         };
         let (low, high) = (reader.read(from, "/from")?, reader.read(to, "/to")?);
-        let found = answer(ctx, "/expression", |budget| {
-            NativeEngine.integrate_between(&expr, &x, &low, &high, budget)
-        })?;
-        let Some(found) = found else {
+        let answered = args.engine.answer(
+            ctx,
+            "/expression",
+            |engine, budget| engine.integrate_between(&expr, &x, &low, &high, budget),
+            worth_of_option,
+        )?;
+        let Some(found) = answered.found else {
             return Err(not_found());
         };
         let how = match found.quadrature {
@@ -125,6 +134,7 @@ impl Tool for Args {
         );
         output.value = Some(render(&found.value));
         output.quadrature = found.quadrature;
+        output.engine = answered.engine;
         Ok(output)
     }
 }
@@ -132,7 +142,7 @@ impl Tool for Args {
 fn not_found() -> ToolError {
     ToolError::numeric("/expression", "no antiderivative in closed form is found")
         .reason("unevaluated")
-        .hint("`integrate` gives the value between two numbers")
+        .hint("`integrate` gives the value between two numbers; `engine: \"auto\"` asks SymPy too, where the configuration has it")
 }
 
 fn integral_output(
@@ -155,5 +165,6 @@ fn integral_output(
             points,
             digits: 30,
         },
+        engine: None,
     }
 }

@@ -1,12 +1,10 @@
 //! `symbolic_limit`: limits, exactly.
 
 use symbolic::calculus::LimitSide;
-use symbolic::engine::{NativeEngine, SymbolicEngine};
 use symbolic::print::write_text;
 
-use super::reading::{
-    CheckEvidence, ReadAmbiguity, RenderedExpression, TextReader, answer, render,
-};
+use super::engine::{EngineChoice, EngineName, WHOLE};
+use super::reading::{CheckEvidence, ReadAmbiguity, RenderedExpression, TextReader, render};
 use crate::calculus::differentiate::OneOrManyFormulas;
 use crate::prelude::*;
 
@@ -30,6 +28,9 @@ pub(crate) struct Args {
     /// What is known of symbols, such as `a > 0`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub assumptions: Option<OneOrManyFormulas>,
+    /// Who answers: `native`, `auto` or `sympy`.
+    #[value(default)]
+    pub engine: EngineChoice,
 }
 
 /// From where a point is approached.
@@ -59,16 +60,22 @@ pub(crate) struct Output {
     pub ambiguities: Vec<ReadAmbiguity>,
     /// How the answer was checked.
     pub verified: CheckEvidence,
+    /// Who answered, where `engine` is `auto` or `sympy`.
+    #[value(skip_encoding_if = "Option::is_none")]
+    pub engine: Option<EngineName>,
 }
 
+/// The tool as this program answers it.
+const NATIVE: Spec = Spec::named("symbolic_limit", "Limit as a formula")
+    .tags(&["limit", "symbolic", "calculus", "infinity", "latex"])
+    .syntax(&[
+        ("/expression", Syntax::Expression),
+        ("/point", Syntax::Expression),
+        ("/assumptions", Syntax::Expression),
+    ]);
+
 impl Tool for Args {
-    const SPEC: Spec = Spec::named("symbolic_limit", "Limit as a formula")
-        .tags(&["limit", "symbolic", "calculus", "infinity", "latex"])
-        .syntax(&[
-            ("/expression", Syntax::Expression),
-            ("/point", Syntax::Expression),
-            ("/assumptions", Syntax::Expression),
-        ]);
+    const SPEC: Spec = Spec::with_engines(&NATIVE);
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "sin(x)/x": r#"{"expression": "sin(x)/x", "point": "0"}"#
@@ -91,9 +98,13 @@ impl Tool for Args {
             SideChoice::Left => LimitSide::Left,
             SideChoice::Right => LimitSide::Right,
         };
-        let found = answer(ctx, "/expression", |budget| {
-            NativeEngine.take_limit(&expr, &x, &point, side, budget)
-        })?;
+        let answered = args.engine.answer(
+            ctx,
+            "/expression",
+            |engine, budget| engine.take_limit(&expr, &x, &point, side, budget),
+            |_| WHOLE,
+        )?;
+        let found = answered.found;
         Ok(Output {
             limit: render(&found.value),
             variable: write_text(&x),
@@ -104,6 +115,7 @@ impl Tool for Args {
                 points: found.points,
                 digits: 1,
             },
+            engine: answered.engine,
         })
     }
 }

@@ -4,6 +4,7 @@ use tool_core::{ErasedTool, tool_entry};
 
 pub(crate) mod combinatorics;
 pub(crate) mod diff;
+mod engine;
 mod exact_integer;
 pub(crate) mod integrate;
 pub(crate) mod laplace;

@@ -1,14 +1,12 @@
 //! `symbolic_ode`: differential equations in closed form.
 
-use symbolic::ode::{
-    ClosedFormSolution, InitialCondition, NO_CLOSED_FORM, OdeAnswer, OdeQuestion,
-    solve_differential_equation,
-};
+use symbolic::ode::{ClosedFormSolution, InitialCondition, NO_CLOSED_FORM, OdeAnswer, OdeQuestion};
 use symbolic::print::{write_latex, write_text, write_unicode};
 use symbolic::tree::{Expr, RelationKind};
 
+use super::engine::{EngineChoice, EngineName, WHOLE};
 use super::reading::{
-    CheckEvidence, ReadAmbiguity, RenderedExpression, TextReader, answer, render, texts_of,
+    CheckEvidence, ReadAmbiguity, RenderedExpression, TextReader, render, texts_of,
 };
 use super::unknown::{detect_unknown, has_name, read_conditions};
 use crate::calculus::differentiate::OneOrManyFormulas;
@@ -35,6 +33,9 @@ pub(crate) struct Args {
     /// What is known of symbols, such as `k > 0`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub assumptions: Option<OneOrManyFormulas>,
+    /// Who answers: `native`, `auto` or `sympy`.
+    #[value(default)]
+    pub engine: EngineChoice,
 }
 
 /// A solution.
@@ -78,25 +79,31 @@ pub(crate) struct Output {
     pub ambiguities: Vec<ReadAmbiguity>,
     /// How the answer was checked.
     pub verified: CheckEvidence,
+    /// Who answered, where `engine` is `auto` or `sympy`.
+    #[value(skip_encoding_if = "Option::is_none")]
+    pub engine: Option<EngineName>,
 }
 
+/// The tool as this program answers it.
+const NATIVE: Spec = Spec::named("symbolic_ode", "Differential equation in closed form")
+    .tags(&[
+        "ode",
+        "differential",
+        "equation",
+        "closed",
+        "symbolic",
+        "calculus",
+        "initial",
+        "latex",
+    ])
+    .syntax(&[
+        ("/equation", Syntax::Expression),
+        ("/conditions", Syntax::Expression),
+        ("/assumptions", Syntax::Expression),
+    ]);
+
 impl Tool for Args {
-    const SPEC: Spec = Spec::named("symbolic_ode", "Differential equation in closed form")
-        .tags(&[
-            "ode",
-            "differential",
-            "equation",
-            "closed",
-            "symbolic",
-            "calculus",
-            "initial",
-            "latex",
-        ])
-        .syntax(&[
-            ("/equation", Syntax::Expression),
-            ("/conditions", Syntax::Expression),
-            ("/assumptions", Syntax::Expression),
-        ]);
+    const SPEC: Spec = Spec::with_engines(&NATIVE);
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "a growth": r#"{"equation": "y' = 2y", "conditions": "y(0) = 3"}"#
@@ -133,18 +140,18 @@ impl Tool for Args {
                 .collect(),
         };
         let has_conditions = !question.conditions.is_empty();
-        let found = answer(ctx, "/equation", |budget| {
-            solve_differential_equation(&question, budget)
-        });
-        let found = found.map_err(point_to_numbers)?;
-        Ok(ode_output(
-            &found,
-            &function,
-            &variable,
-            &equation,
-            has_conditions,
-            reader,
-        ))
+        let answered = args.engine.answer(
+            ctx,
+            "/equation",
+            |engine, budget| engine.solve_ode(&question, budget),
+            |_| WHOLE,
+        );
+        let answered = answered.map_err(point_to_numbers)?;
+        let names = (function.as_str(), variable.as_str());
+        Ok(Output {
+            engine: answered.engine,
+            ..ode_output(&answered.found, names, &equation, has_conditions, reader)
+        })
     }
 }
 
@@ -202,8 +209,7 @@ fn solution_row(solution: &ClosedFormSolution, function: &str) -> OdeSolutionRow
 
 fn ode_output(
     found: &OdeAnswer,
-    function: &str,
-    variable: &str,
+    (function, variable): (&str, &str),
     equation: &Expr,
     has_conditions: bool,
     reader: TextReader,
@@ -235,5 +241,6 @@ fn ode_output(
             points: found.points,
             digits: 30,
         },
+        engine: None,
     }
 }

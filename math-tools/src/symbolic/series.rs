@@ -1,11 +1,11 @@
 //! `symbolic_series`: series in powers of a variable.
 
-use symbolic::calculus::check_series;
-use symbolic::engine::{NativeEngine, SymbolicEngine};
+use symbolic::calculus::{check_series, power_of_order};
 use symbolic::print::write_text;
 
+use super::engine::{EngineChoice, EngineName, WHOLE};
 use super::reading::{
-    CheckEvidence, ReadAmbiguity, RenderedExpression, TextReader, answer, evidence_of, render,
+    CheckEvidence, ReadAmbiguity, RenderedExpression, TextReader, evidence_of, render,
 };
 use crate::calculus::differentiate::OneOrManyFormulas;
 use crate::prelude::*;
@@ -28,6 +28,9 @@ pub(crate) struct Args {
     /// What is known of symbols, such as `a > 0`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub assumptions: Option<OneOrManyFormulas>,
+    /// Who answers: `native`, `auto` or `sympy`.
+    #[value(default)]
+    pub engine: EngineChoice,
 }
 
 /// A series.
@@ -46,18 +49,24 @@ pub(crate) struct Output {
     pub ambiguities: Vec<ReadAmbiguity>,
     /// How the answer was checked.
     pub verified: CheckEvidence,
+    /// Who answered, where `engine` is `auto` or `sympy`.
+    #[value(skip_encoding_if = "Option::is_none")]
+    pub engine: Option<EngineName>,
 }
 
+/// The tool as this program answers it.
+const NATIVE: Spec = Spec::named("symbolic_series", "Series as a formula")
+    .tags(&[
+        "series", "taylor", "laurent", "symbolic", "calculus", "latex",
+    ])
+    .syntax(&[
+        ("/expression", Syntax::Expression),
+        ("/point", Syntax::Expression),
+        ("/assumptions", Syntax::Expression),
+    ]);
+
 impl Tool for Args {
-    const SPEC: Spec = Spec::named("symbolic_series", "Series as a formula")
-        .tags(&[
-            "series", "taylor", "laurent", "symbolic", "calculus", "latex",
-        ])
-        .syntax(&[
-            ("/expression", Syntax::Expression),
-            ("/point", Syntax::Expression),
-            ("/assumptions", Syntax::Expression),
-        ]);
+    const SPEC: Spec = Spec::with_engines(&NATIVE);
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "the geometric series": r#"{"expression": "1/(1-x)", "order": 3}"#
@@ -73,18 +82,18 @@ impl Tool for Args {
         let x = reader.variable(args.variable.as_deref(), &expr)?;
         let point = reader.read(args.point.as_deref().unwrap_or("0"), "/point")?;
         let order = args.order.size();
-        let (found, check) = answer(ctx, "/expression", |budget| {
-            let found = NativeEngine.expand_series(&expr, &x, &point, order, budget)?;
-            let check = check_series(
-                &expr,
-                &x,
-                &point,
-                &found.terms,
-                power_of(&found.order),
-                budget,
-            )?;
-            Ok((found, check))
-        })?;
+        let answered = args.engine.answer(
+            ctx,
+            "/expression",
+            |engine, budget| {
+                let found = engine.expand_series(&expr, &x, &point, order, budget)?;
+                let power = power_of_order(&found.order).unwrap_or(0.0);
+                let check = check_series(&expr, &x, &point, &found.terms, power, budget)?;
+                Ok((found, check))
+            },
+            |_| WHOLE,
+        )?;
+        let (found, check) = answered.found;
         let verified = evidence_of(
             check,
             "the error falls as the power that is left out, at two points near",
@@ -97,16 +106,7 @@ impl Tool for Args {
             read_as: write_text(&expr),
             ambiguities: reader.ambiguities,
             verified,
+            engine: answered.engine,
         })
-    }
-}
-
-/// The power at which a series is cut off, a fraction.
-fn power_of(text: &str) -> f64 {
-    let (top, bottom) = text.split_once('/').unwrap_or((text, "1"));
-    let number = |text: &str| text.trim_matches(['(', ')', ' ']).parse::<f64>();
-    match (number(top), number(bottom)) {
-        (Ok(top), Ok(bottom)) => top / bottom,
-        _ => 0.0,
     }
 }

@@ -1,13 +1,11 @@
 //! `symbolic_simplify`: forms of an expression, and whether two are equal.
 
-use symbolic::engine::{NativeEngine, SymbolicEngine};
 use symbolic::numeric::{Comparison, compare_values};
 use symbolic::print::write_text;
 use symbolic::simplify::{EqualityVerdict, SimplifyForm, lost_conditions};
 
-use super::reading::{
-    CheckEvidence, ReadAmbiguity, RenderedExpression, TextReader, answer, render,
-};
+use super::engine::{EngineChoice, EngineName, WHOLE};
+use super::reading::{CheckEvidence, ReadAmbiguity, RenderedExpression, TextReader, render};
 use crate::calculus::differentiate::OneOrManyFormulas;
 use crate::prelude::*;
 
@@ -33,6 +31,9 @@ pub(crate) struct Args {
     /// What is known of symbols, such as `x > 0` or `n integer`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub assumptions: Option<OneOrManyFormulas>,
+    /// Who answers: `native`, `auto` or `sympy`.
+    #[value(default)]
+    pub engine: EngineChoice,
 }
 
 /// A form of an expression.
@@ -89,18 +90,24 @@ pub(crate) struct Output {
     pub ambiguities: Vec<ReadAmbiguity>,
     /// How the answer was checked.
     pub verified: CheckEvidence,
+    /// Who answered, where `engine` is `auto` or `sympy`.
+    #[value(skip_encoding_if = "Option::is_none")]
+    pub engine: Option<EngineName>,
 }
 
+/// The tool as this program answers it.
+const NATIVE: Spec = Spec::named("symbolic_simplify", "Simplify, expand, factor")
+    .tags(&[
+        "simplify", "expand", "factor", "symbolic", "algebra", "identity", "latex",
+    ])
+    .syntax(&[
+        ("/expression", Syntax::Expression),
+        ("/equal_to", Syntax::Expression),
+        ("/assumptions", Syntax::Expression),
+    ]);
+
 impl Tool for Args {
-    const SPEC: Spec = Spec::named("symbolic_simplify", "Simplify, expand, factor")
-        .tags(&[
-            "simplify", "expand", "factor", "symbolic", "algebra", "identity", "latex",
-        ])
-        .syntax(&[
-            ("/expression", Syntax::Expression),
-            ("/equal_to", Syntax::Expression),
-            ("/assumptions", Syntax::Expression),
-        ]);
+    const SPEC: Spec = Spec::with_engines(&NATIVE);
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "a quotient, with what it loses": r#"{"expression": "(x^2-1)/(x-1)"}"#
@@ -123,17 +130,22 @@ impl Tool for Args {
             .map(|name| reader.symbol(name, "/variable"))
             .transpose()?;
         let form = simplify_form(args.form);
-        let found = answer(ctx, "/expression", |budget| {
-            let result = NativeEngine.simplify(&expr, form, variable.as_ref(), budget)?;
-            let check = compare_values(&result, &expr, POINTS, budget)?;
-            let conditions = lost_conditions(&expr, &result, budget)?;
-            let verdict = other
-                .as_ref()
-                .map(|other| NativeEngine.decide_equality(&expr, other, budget))
-                .transpose()?;
-            Ok((result, check, conditions, verdict))
-        })?;
-        let (result, check, conditions, verdict) = found;
+        let answered = args.engine.answer(
+            ctx,
+            "/expression",
+            |engine, budget| {
+                let result = engine.simplify(&expr, form, variable.as_ref(), budget)?;
+                let check = compare_values(&result, &expr, POINTS, budget)?;
+                let conditions = lost_conditions(&expr, &result, budget)?;
+                let verdict = other
+                    .as_ref()
+                    .map(|other| engine.decide_equality(&expr, other, budget))
+                    .transpose()?;
+                Ok((result, check, conditions, verdict))
+            },
+            |_| WHOLE,
+        )?;
+        let (result, check, conditions, verdict) = answered.found;
         // An answer that fails its check is not returned: the expression itself is the answer.
         let (result, points) = match check {
             Comparison::Agree { points } => (result, points),
@@ -163,6 +175,7 @@ impl Tool for Args {
                 points,
                 digits: 30,
             },
+            engine: answered.engine,
         })
     }
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use symbolic::engine::{NativeEngine, SymbolicEngine};
 use symbolic::print::{write_latex, write_text};
 use symbolic::solve::{EquationSolutions, SolutionInterval, SolveDomain, SystemSolutions};
 use symbolic::tree::{Expr, ExprNode, RelationKind};
 
-use super::reading::{CheckEvidence, ReadAmbiguity, TextReader, answer, texts_of};
+use super::engine::{EngineChoice, EngineName, WHOLE};
+use super::reading::{CheckEvidence, ReadAmbiguity, TextReader, texts_of};
 use crate::calculus::differentiate::OneOrManyFormulas;
 use crate::prelude::*;
 
@@ -31,6 +31,9 @@ pub(crate) struct Args {
     /// What is known of symbols, such as `a > 0`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub assumptions: Option<OneOrManyFormulas>,
+    /// Who answers: `native`, `auto` or `sympy`.
+    #[value(default)]
+    pub engine: EngineChoice,
 }
 
 /// Which numbers count as solutions.
@@ -104,25 +107,31 @@ pub(crate) struct Output {
     /// How the answer was checked.
     #[value(skip_encoding_if = "Option::is_none")]
     pub verified: Option<CheckEvidence>,
+    /// Who answered, where `engine` is `auto` or `sympy`.
+    #[value(skip_encoding_if = "Option::is_none")]
+    pub engine: Option<EngineName>,
 }
 
+/// The tool as this program answers it.
+const NATIVE: Spec = Spec::named("symbolic_solve", "Solve equations exactly")
+    .tags(&[
+        "equation",
+        "solve",
+        "roots",
+        "system",
+        "inequality",
+        "symbolic",
+        "algebra",
+        "latex",
+    ])
+    .syntax(&[
+        ("/equations", Syntax::Expression),
+        ("/unknowns", Syntax::Expression),
+        ("/assumptions", Syntax::Expression),
+    ]);
+
 impl Tool for Args {
-    const SPEC: Spec = Spec::named("symbolic_solve", "Solve equations exactly")
-        .tags(&[
-            "equation",
-            "solve",
-            "roots",
-            "system",
-            "inequality",
-            "symbolic",
-            "algebra",
-            "latex",
-        ])
-        .syntax(&[
-            ("/equations", Syntax::Expression),
-            ("/unknowns", Syntax::Expression),
-            ("/assumptions", Syntax::Expression),
-        ]);
+    const SPEC: Spec = Spec::with_engines(&NATIVE);
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "a line": r#"{"equations": "2x + 3 = 7"}"#
@@ -165,22 +174,46 @@ impl Tool for Args {
                     .hint("write one, such as `x^2 = 2`"));
             }
             ([only], [x]) if is_inequality(only) => {
-                let found = answer(ctx, "/equations", |budget| {
-                    NativeEngine.solve_inequality(only, x, budget)
-                })?;
-                inequality_output(&found)
+                let answered = args.engine.answer(
+                    ctx,
+                    "/equations",
+                    |engine, budget| engine.solve_inequality(only, x, budget),
+                    |_| WHOLE,
+                )?;
+                Output {
+                    engine: answered.engine,
+                    ..inequality_output(&answered.found)
+                }
             }
             ([only], [x]) => {
-                let found = answer(ctx, "/equations", |budget| {
-                    NativeEngine.solve(only, x, domain, budget)
-                })?;
-                equation_output(found, x)
+                let answered = args.engine.answer(
+                    ctx,
+                    "/equations",
+                    |engine, budget| engine.solve(only, x, domain, budget),
+                    |found| match found.unsolved.is_empty() {
+                        true => WHOLE,
+                        false => found.solutions.len(),
+                    },
+                )?;
+                Output {
+                    engine: answered.engine,
+                    ..equation_output(answered.found, x)
+                }
             }
             _ => {
-                let found = answer(ctx, "/equations", |budget| {
-                    NativeEngine.solve_system(&equations, &unknowns, domain, budget)
-                })?;
-                system_output(&found, &unknowns)
+                let answered = args.engine.answer(
+                    ctx,
+                    "/equations",
+                    |engine, budget| engine.solve_system(&equations, &unknowns, domain, budget),
+                    |found| match found.undecided {
+                        0 => WHOLE,
+                        _ => found.solutions.len(),
+                    },
+                )?;
+                Output {
+                    engine: answered.engine,
+                    ..system_output(&answered.found, &unknowns)
+                }
             }
         };
         output.read_as = equations.iter().map(write_text).collect();

@@ -1,9 +1,9 @@
 //! `symbolic_sum`: sums in closed form.
 
-use symbolic::engine::{NativeEngine, SymbolicEngine};
 use symbolic::print::write_text;
 
-use super::reading::{ReadAmbiguity, RenderedExpression, TextReader, answer, render};
+use super::engine::{EngineChoice, EngineName, worth_of_option};
+use super::reading::{ReadAmbiguity, RenderedExpression, TextReader, render};
 use crate::calculus::differentiate::OneOrManyFormulas;
 use crate::prelude::*;
 
@@ -23,6 +23,9 @@ pub(crate) struct Args {
     /// What is known of symbols, such as `n integer`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub assumptions: Option<OneOrManyFormulas>,
+    /// Who answers: `native`, `auto` or `sympy`.
+    #[value(default)]
+    pub engine: EngineChoice,
 }
 
 fn default_index() -> String {
@@ -39,17 +42,23 @@ pub(crate) struct Output {
     /// What could be read otherwise.
     #[value(skip_encoding_if = "Vec::is_empty")]
     pub ambiguities: Vec<ReadAmbiguity>,
+    /// Who answered, where `engine` is `auto` or `sympy`.
+    #[value(skip_encoding_if = "Option::is_none")]
+    pub engine: Option<EngineName>,
 }
 
+/// The tool as this program answers it.
+const NATIVE: Spec = Spec::named("symbolic_sum", "Sum in closed form")
+    .tags(&["sum", "series", "symbolic", "closed form", "latex"])
+    .syntax(&[
+        ("/expression", Syntax::Expression),
+        ("/from", Syntax::Expression),
+        ("/to", Syntax::Expression),
+        ("/assumptions", Syntax::Expression),
+    ]);
+
 impl Tool for Args {
-    const SPEC: Spec = Spec::named("symbolic_sum", "Sum in closed form")
-        .tags(&["sum", "series", "symbolic", "closed form", "latex"])
-        .syntax(&[
-            ("/expression", Syntax::Expression),
-            ("/from", Syntax::Expression),
-            ("/to", Syntax::Expression),
-            ("/assumptions", Syntax::Expression),
-        ]);
+    const SPEC: Spec = Spec::with_engines(&NATIVE);
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "ten squares": r#"{"expression": "k^2", "from": "1", "to": "10"}"#
@@ -68,14 +77,18 @@ impl Tool for Args {
             reader.read(&args.from, "/from")?,
             reader.read(&args.to, "/to")?,
         );
-        let found = answer(ctx, "/expression", |budget| {
-            NativeEngine.sum_terms(&expr, &k, &low, &high, budget)
-        })?;
-        match found {
+        let answered = args.engine.answer(
+            ctx,
+            "/expression",
+            |engine, budget| engine.sum_terms(&expr, &k, &low, &high, budget),
+            worth_of_option,
+        )?;
+        match answered.found {
             Some(found) => Ok(Output {
                 sum: render(&found),
                 read_as: write_text(&expr),
                 ambiguities: reader.ambiguities,
+                engine: answered.engine,
             }),
             None => Err(
                 ToolError::numeric("/expression", "no closed form of the sum is found")

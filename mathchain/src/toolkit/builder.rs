@@ -261,6 +261,11 @@ impl ToolkitBuilder {
                 http: http.clone(),
                 clock: Some(Arc::clone(&clock)),
                 model: crate::models::of_config(&config.models, http),
+                algebra: crate::algebra::of_config(
+                    &config.symbolic,
+                    Some(Arc::clone(&sandbox) as _),
+                    Arc::clone(&clock),
+                ),
                 events: workflows.clone(),
                 state: state.clone().map(|state| state as _),
                 ..Capabilities::default()

@@ -108,6 +108,10 @@ pub fn of_config(config: &Config, bases: &TrustBases) -> Vec<TrustItem> {
         let shown = format!("python: {}\nwhich is: {}\n", path.display(), real.display());
         add("code".to_owned(), shown);
     }
+    if config.symbolic.sympy {
+        let shown = "sympy: Python answers symbolic tools that ask for it, in the sandbox\n";
+        add("symbolic".to_owned(), shown.to_owned());
+    }
     let open = server_exposure(&config.server);
     if !open.is_empty() {
         add("server".to_owned(), open);

@@ -876,19 +876,21 @@ export interface Tools {
    * Solve equations exactly: polynomial, rational, with roots, absolute values, exponentials, logarithms and circular functions (families over all whole `k`), linear and polynomial systems, and inequalities of one unknown. Each solution is put back.
    * @param args.assumptions What is known of symbols, such as `a > 0`.
    * @param args.domain Which numbers count.
+   * @param args.engine Who answers: `native`, `auto` or `sympy`.
    * @param args.equations An equation such as `x^2 - 5x + 6 = 0`, an expression that is to be zero, an inequality, or a list of equations (or one text with `;` between them), as `calculate` reads them or in LaTeX.
    * @param args.unknowns The unknowns; all symbols when absent.
    */
-  symbolic_solve(args: { "assumptions"?: string | Array<string> | null; "domain"?: "real" | "complex"; "equations": string | Array<string>; "unknowns"?: string | Array<string> | null }): Promise<{ "ambiguities"?: Array<{ "fragment": string; "or": string; "read_as": string }>; "complete": boolean; "conditions"?: Array<string>; "free"?: Array<string>; "identity": boolean; "intervals"?: Array<string>; "read_as": Array<string>; "rejected"?: Array<{ "reason": string; "value": string }>; "solutions": Array<{ "any_integer"?: string | null; "digits"?: string | null; "exact": boolean; "latex": string; "multiplicity": number; "values": Record<string, string> }>; "unsolved"?: Array<string>; "verified"?: { "digits": number; "how": string; "points": number } | null }>;
+  symbolic_solve(args: { "assumptions"?: string | Array<string> | null; "domain"?: "real" | "complex"; "engine"?: "native" | "auto" | "sympy"; "equations": string | Array<string>; "unknowns"?: string | Array<string> | null }): Promise<{ "ambiguities"?: Array<{ "fragment": string; "or": string; "read_as": string }>; "complete": boolean; "conditions"?: Array<string>; "engine"?: "native" | "sympy" | null; "free"?: Array<string>; "identity": boolean; "intervals"?: Array<string>; "read_as": Array<string>; "rejected"?: Array<{ "reason": string; "value": string }>; "solutions": Array<{ "any_integer"?: string | null; "digits"?: string | null; "exact": boolean; "latex": string; "multiplicity": number; "values": Record<string, string> }>; "unsolved"?: Array<string>; "verified"?: { "digits": number; "how": string; "points": number } | null }>;
   /**
    * Simplify, expand, factor or rewrite an expression, with the values at which the short form holds though the expression is not defined; or decide whether two expressions are equal, with proof or counter-example.
    * @param args.assumptions What is known of symbols, such as `x > 0` or `n integer`.
+   * @param args.engine Who answers: `native`, `auto` or `sympy`.
    * @param args.equal_to Another expression: is it equal?
    * @param args.expression The expression, as `calculate` reads it, with `2x`, `sin^2 x`, or in LaTeX.
    * @param args.form The form asked for.
    * @param args.variable The variable of partial fractions.
    */
-  symbolic_simplify(args: { "assumptions"?: string | Array<string> | null; "equal_to"?: string | null; "expression": string; "form"?: "simple" | "expand" | "factor" | "together" | "apart" | "trig" | "rational"; "variable"?: string | null }): Promise<{ "ambiguities"?: Array<{ "fragment": string; "or": string; "read_as": string }>; "conditions": Array<string>; "counter_example"?: string | null; "equal"?: "equal" | "different" | "undecided" | null; "read_as": string; "result": { "latex": string; "text": string; "unicode": string }; "verified": { "digits": number; "how": string; "points": number } }>;
+  symbolic_simplify(args: { "assumptions"?: string | Array<string> | null; "engine"?: "native" | "auto" | "sympy"; "equal_to"?: string | null; "expression": string; "form"?: "simple" | "expand" | "factor" | "together" | "apart" | "trig" | "rational"; "variable"?: string | null }): Promise<{ "ambiguities"?: Array<{ "fragment": string; "or": string; "read_as": string }>; "conditions": Array<string>; "counter_example"?: string | null; "engine"?: "native" | "sympy" | null; "equal"?: "equal" | "different" | "undecided" | null; "read_as": string; "result": { "latex": string; "text": string; "unicode": string }; "verified": { "digits": number; "how": string; "points": number } }>;
   /**
    * The derivative of an expression as a formula, simplified; it runs in `calculate` and `plot_function`.
    * @param args.assumptions What is known of symbols, such as `x > 0` or `n integer`.
@@ -900,39 +902,43 @@ export interface Tools {
   /**
    * An antiderivative, or a definite integral exactly. Each antiderivative is differentiated and compared at random points, each definite value with a quadrature.
    * @param args.assumptions What is known of symbols, such as `a > 0` or `n integer`.
+   * @param args.engine Who answers: `native`, `auto` or `sympy`.
    * @param args.expression The integrand, as `calculate` reads it, with `2x`, `sin^2 x`, or in LaTeX.
    * @param args.from Lower limit, such as `0` or `-inf`; with `to`.
    * @param args.to Upper limit, such as `pi/2` or `inf`.
    * @param args.variable The variable; the only symbol, or `x`, when absent.
    */
-  symbolic_integrate(args: { "assumptions"?: string | Array<string> | null; "expression": string; "from"?: string | null; "to"?: string | null; "variable"?: string | null }): Promise<{ "ambiguities"?: Array<{ "fragment": string; "or": string; "read_as": string }>; "antiderivative": { "latex": string; "text": string; "unicode": string }; "quadrature"?: number | null; "read_as": string; "value"?: { "latex": string; "text": string; "unicode": string } | null; "variable": string; "verified": { "digits": number; "how": string; "points": number } }>;
+  symbolic_integrate(args: { "assumptions"?: string | Array<string> | null; "engine"?: "native" | "auto" | "sympy"; "expression": string; "from"?: string | null; "to"?: string | null; "variable"?: string | null }): Promise<{ "ambiguities"?: Array<{ "fragment": string; "or": string; "read_as": string }>; "antiderivative": { "latex": string; "text": string; "unicode": string }; "engine"?: "native" | "sympy" | null; "quadrature"?: number | null; "read_as": string; "value"?: { "latex": string; "text": string; "unicode": string } | null; "variable": string; "verified": { "digits": number; "how": string; "points": number } }>;
   /**
    * The limit of an expression at a point or at infinity, exactly, from one side or both.
    * @param args.assumptions What is known of symbols, such as `a > 0`.
+   * @param args.engine Who answers: `native`, `auto` or `sympy`.
    * @param args.expression The expression, as `calculate` reads it, with `2x`, `sin^2 x`, or in LaTeX.
    * @param args.point The point, such as `0`, `pi/2`, `inf` or `-inf`.
    * @param args.side From where.
    * @param args.variable The variable; the only symbol, or `x`, when absent.
    */
-  symbolic_limit(args: { "assumptions"?: string | Array<string> | null; "expression": string; "point": string; "side"?: "both" | "left" | "right"; "variable"?: string | null }): Promise<{ "ambiguities"?: Array<{ "fragment": string; "or": string; "read_as": string }>; "limit": { "latex": string; "text": string; "unicode": string }; "read_as": string; "variable": string; "verified": { "digits": number; "how": string; "points": number } }>;
+  symbolic_limit(args: { "assumptions"?: string | Array<string> | null; "engine"?: "native" | "auto" | "sympy"; "expression": string; "point": string; "side"?: "both" | "left" | "right"; "variable"?: string | null }): Promise<{ "ambiguities"?: Array<{ "fragment": string; "or": string; "read_as": string }>; "engine"?: "native" | "sympy" | null; "limit": { "latex": string; "text": string; "unicode": string }; "read_as": string; "variable": string; "verified": { "digits": number; "how": string; "points": number } }>;
   /**
    * The series of an expression about a point or at infinity: Taylor, Laurent or with fractions as exponents, up to an order.
    * @param args.assumptions What is known of symbols, such as `a > 0`.
+   * @param args.engine Who answers: `native`, `auto` or `sympy`.
    * @param args.expression The expression, as `calculate` reads it, with `2x`, `sin^2 x`, or in LaTeX.
    * @param args.order The power of `x - point` at which the series is cut off.
    * @param args.point The point; `0` when absent.
    * @param args.variable The variable; the only symbol, or `x`, when absent.
    */
-  symbolic_series(args: { "assumptions"?: string | Array<string> | null; "expression": string; "order"?: number; "point"?: string | null; "variable"?: string | null }): Promise<{ "ambiguities"?: Array<{ "fragment": string; "or": string; "read_as": string }>; "order": string; "read_as": string; "series": { "latex": string; "text": string; "unicode": string }; "variable": string; "verified": { "digits": number; "how": string; "points": number } }>;
+  symbolic_series(args: { "assumptions"?: string | Array<string> | null; "engine"?: "native" | "auto" | "sympy"; "expression": string; "order"?: number; "point"?: string | null; "variable"?: string | null }): Promise<{ "ambiguities"?: Array<{ "fragment": string; "or": string; "read_as": string }>; "engine"?: "native" | "sympy" | null; "order": string; "read_as": string; "series": { "latex": string; "text": string; "unicode": string }; "variable": string; "verified": { "digits": number; "how": string; "points": number } }>;
   /**
    * A finite or infinite sum in closed form: of polynomials, geometric and telescoping terms, and known series.
    * @param args.assumptions What is known of symbols, such as `n integer`.
+   * @param args.engine Who answers: `native`, `auto` or `sympy`.
    * @param args.expression The term, such as `k^2` or `1/2^k`.
    * @param args.from The first index, a whole number or a symbol.
    * @param args.index The index.
    * @param args.to The last index: a whole number, a symbol such as `n`, or `inf`.
    */
-  symbolic_sum(args: { "assumptions"?: string | Array<string> | null; "expression": string; "from": string; "index"?: string; "to": string }): Promise<{ "ambiguities"?: Array<{ "fragment": string; "or": string; "read_as": string }>; "read_as": string; "sum": { "latex": string; "text": string; "unicode": string } }>;
+  symbolic_sum(args: { "assumptions"?: string | Array<string> | null; "engine"?: "native" | "auto" | "sympy"; "expression": string; "from": string; "index"?: string; "to": string }): Promise<{ "ambiguities"?: Array<{ "fragment": string; "or": string; "read_as": string }>; "engine"?: "native" | "sympy" | null; "read_as": string; "sum": { "latex": string; "text": string; "unicode": string } }>;
   /**
    * Work with a matrix of numbers and formulas exactly: determinant, inverse, rank, reduced rows, null space, linear systems, powers, products, characteristic polynomial, eigenvalues and eigenvectors, with the values of symbols for which the answer does not hold.
    * @param args.assumptions What is known of symbols, such as `a > 0`.
@@ -957,11 +963,12 @@ export interface Tools {
    * Solve an ordinary differential equation in closed form: first order (linear, separable, Bernoulli, exact, homogeneous, Riccati), linear with constant coefficients to order 6, Cauchy-Euler, and orders that a substitution makes lower; with conditions or constants `C1`, `C2`. Every solution is put back.
    * @param args.assumptions What is known of symbols, such as `k > 0`.
    * @param args.conditions Values at points, such as `y(0) = 1, y'(0) = 0`; without them the solution has constants.
+   * @param args.engine Who answers: `native`, `auto` or `sympy`.
    * @param args.equation The equation, such as `y'' + 3y' + 2y = exp(-x)`, `dy/dx = x*y` or LaTeX with `\frac{dy}{dx}` or `\ddot{x}`; the function may stand without its argument.
    * @param args.function The unknown function; the one with a derivative when absent.
    * @param args.variable Its variable; that of `dy/dx` or `y(x)` when absent, else `x` or `t`.
    */
-  symbolic_ode(args: { "assumptions"?: string | Array<string> | null; "conditions"?: string | Array<string> | null; "equation": string; "function"?: string | null; "variable"?: string | null }): Promise<{ "ambiguities"?: Array<{ "fragment": string; "or": string; "read_as": string }>; "assumed"?: Array<string>; "constants": Array<string>; "method": string; "order": number; "read_as": string; "singular"?: Array<string>; "solutions": Array<{ "equation": { "latex": string; "text": string; "unicode": string }; "explicit": boolean; "on_branch"?: boolean; "value"?: string | null }>; "unknown": string; "verified": { "digits": number; "how": string; "points": number } }>;
+  symbolic_ode(args: { "assumptions"?: string | Array<string> | null; "conditions"?: string | Array<string> | null; "engine"?: "native" | "auto" | "sympy"; "equation": string; "function"?: string | null; "variable"?: string | null }): Promise<{ "ambiguities"?: Array<{ "fragment": string; "or": string; "read_as": string }>; "assumed"?: Array<string>; "constants": Array<string>; "engine"?: "native" | "sympy" | null; "method": string; "order": number; "read_as": string; "singular"?: Array<string>; "solutions": Array<{ "equation": { "latex": string; "text": string; "unicode": string }; "explicit": boolean; "on_branch"?: boolean; "value"?: string | null }>; "unknown": string; "verified": { "digits": number; "how": string; "points": number } }>;
   /**
    * Answer one question about integers of any length, exactly: prime factors, primality with proof, greatest common divisor, modular inverse, power, root and logarithm, Chinese remainders, totient and divisors, continued fractions, Diophantine and Pell equations, sums of squares.
    *

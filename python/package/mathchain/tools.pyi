@@ -1915,6 +1915,7 @@ class SymbolicSolveResult(TypedDict):
     ambiguities: NotRequired[list[SymbolicSolveResultAmbiguities]]
     complete: bool
     conditions: NotRequired[list[str]]
+    engine: NotRequired[Literal["native", "sympy"] | None]
     free: NotRequired[list[str]]
     identity: bool
     intervals: NotRequired[list[str]]
@@ -1943,6 +1944,7 @@ class SymbolicSimplifyResult(TypedDict):
     ambiguities: NotRequired[list[SymbolicSimplifyResultAmbiguities]]
     conditions: list[str]
     counter_example: NotRequired[str | None]
+    engine: NotRequired[Literal["native", "sympy"] | None]
     equal: NotRequired[Literal["equal", "different", "undecided"] | None]
     read_as: str
     result: SymbolicSimplifyResultResult
@@ -1993,6 +1995,7 @@ class SymbolicIntegrateResultVerified(TypedDict):
 class SymbolicIntegrateResult(TypedDict):
     ambiguities: NotRequired[list[SymbolicIntegrateResultAmbiguities]]
     antiderivative: SymbolicIntegrateResultAntiderivative
+    engine: NotRequired[Literal["native", "sympy"] | None]
     quadrature: NotRequired[float | None]
     read_as: str
     value: NotRequired[SymbolicIntegrateResultValue | None]
@@ -2016,6 +2019,7 @@ class SymbolicLimitResultVerified(TypedDict):
 
 class SymbolicLimitResult(TypedDict):
     ambiguities: NotRequired[list[SymbolicLimitResultAmbiguities]]
+    engine: NotRequired[Literal["native", "sympy"] | None]
     limit: SymbolicLimitResultLimit
     read_as: str
     variable: str
@@ -2038,6 +2042,7 @@ class SymbolicSeriesResultVerified(TypedDict):
 
 class SymbolicSeriesResult(TypedDict):
     ambiguities: NotRequired[list[SymbolicSeriesResultAmbiguities]]
+    engine: NotRequired[Literal["native", "sympy"] | None]
     order: str
     read_as: str
     series: SymbolicSeriesResultSeries
@@ -2056,6 +2061,7 @@ class SymbolicSumResultSum(TypedDict):
 
 class SymbolicSumResult(TypedDict):
     ambiguities: NotRequired[list[SymbolicSumResultAmbiguities]]
+    engine: NotRequired[Literal["native", "sympy"] | None]
     read_as: str
     sum: SymbolicSumResultSum
 
@@ -2159,6 +2165,7 @@ class SymbolicOdeResult(TypedDict):
     ambiguities: NotRequired[list[SymbolicOdeResultAmbiguities]]
     assumed: NotRequired[list[str]]
     constants: list[str]
+    engine: NotRequired[Literal["native", "sympy"] | None]
     method: str
     order: int
     read_as: str
@@ -4658,21 +4665,23 @@ class Tools:
             seed: Seed of the starts of the robust covariance; 42 when absent.
         """
 
-    def symbolic_solve(self, *, assumptions: str | Sequence[str] | None = ..., domain: Literal["real", "complex"] = ..., equations: str | Sequence[str], unknowns: str | Sequence[str] | None = ..., progress: Progress | None = None) -> SymbolicSolveResult:
+    def symbolic_solve(self, *, assumptions: str | Sequence[str] | None = ..., domain: Literal["real", "complex"] = ..., engine: Literal["native", "auto", "sympy"] = ..., equations: str | Sequence[str], unknowns: str | Sequence[str] | None = ..., progress: Progress | None = None) -> SymbolicSolveResult:
         """Solve equations exactly: polynomial, rational, with roots, absolute values, exponentials, logarithms and circular functions (families over all whole `k`), linear and polynomial systems, and inequalities of one unknown. Each solution is put back.
 
         Arguments:
             assumptions: What is known of symbols, such as `a > 0`.
             domain: Which numbers count.
+            engine: Who answers: `native`, `auto` or `sympy`.
             equations: An equation such as `x^2 - 5x + 6 = 0`, an expression that is to be zero, an inequality, or a list of equations (or one text with `;` between them), as `calculate` reads them or in LaTeX.
             unknowns: The unknowns; all symbols when absent.
         """
 
-    def symbolic_simplify(self, *, assumptions: str | Sequence[str] | None = ..., equal_to: str | None = ..., expression: str, form: Literal["simple", "expand", "factor", "together", "apart", "trig", "rational"] = ..., variable: str | None = ..., progress: Progress | None = None) -> SymbolicSimplifyResult:
+    def symbolic_simplify(self, *, assumptions: str | Sequence[str] | None = ..., engine: Literal["native", "auto", "sympy"] = ..., equal_to: str | None = ..., expression: str, form: Literal["simple", "expand", "factor", "together", "apart", "trig", "rational"] = ..., variable: str | None = ..., progress: Progress | None = None) -> SymbolicSimplifyResult:
         """Simplify, expand, factor or rewrite an expression, with the values at which the short form holds though the expression is not defined; or decide whether two expressions are equal, with proof or counter-example.
 
         Arguments:
             assumptions: What is known of symbols, such as `x > 0` or `n integer`.
+            engine: Who answers: `native`, `auto` or `sympy`.
             equal_to: Another expression: is it equal?
             expression: The expression, as `calculate` reads it, with `2x`, `sin^2 x`, or in LaTeX.
             form: The form asked for.
@@ -4689,44 +4698,48 @@ class Tools:
             variable: The variable; the only symbol, or `x`, when absent.
         """
 
-    def symbolic_integrate(self, *, assumptions: str | Sequence[str] | None = ..., expression: str, from_: str | None = ..., to: str | None = ..., variable: str | None = ..., progress: Progress | None = None) -> SymbolicIntegrateResult:
+    def symbolic_integrate(self, *, assumptions: str | Sequence[str] | None = ..., engine: Literal["native", "auto", "sympy"] = ..., expression: str, from_: str | None = ..., to: str | None = ..., variable: str | None = ..., progress: Progress | None = None) -> SymbolicIntegrateResult:
         """An antiderivative, or a definite integral exactly. Each antiderivative is differentiated and compared at random points, each definite value with a quadrature.
 
         Arguments:
             assumptions: What is known of symbols, such as `a > 0` or `n integer`.
+            engine: Who answers: `native`, `auto` or `sympy`.
             expression: The integrand, as `calculate` reads it, with `2x`, `sin^2 x`, or in LaTeX.
             from_: Lower limit, such as `0` or `-inf`; with `to`.
             to: Upper limit, such as `pi/2` or `inf`.
             variable: The variable; the only symbol, or `x`, when absent.
         """
 
-    def symbolic_limit(self, *, assumptions: str | Sequence[str] | None = ..., expression: str, point: str, side: Literal["both", "left", "right"] = ..., variable: str | None = ..., progress: Progress | None = None) -> SymbolicLimitResult:
+    def symbolic_limit(self, *, assumptions: str | Sequence[str] | None = ..., engine: Literal["native", "auto", "sympy"] = ..., expression: str, point: str, side: Literal["both", "left", "right"] = ..., variable: str | None = ..., progress: Progress | None = None) -> SymbolicLimitResult:
         """The limit of an expression at a point or at infinity, exactly, from one side or both.
 
         Arguments:
             assumptions: What is known of symbols, such as `a > 0`.
+            engine: Who answers: `native`, `auto` or `sympy`.
             expression: The expression, as `calculate` reads it, with `2x`, `sin^2 x`, or in LaTeX.
             point: The point, such as `0`, `pi/2`, `inf` or `-inf`.
             side: From where.
             variable: The variable; the only symbol, or `x`, when absent.
         """
 
-    def symbolic_series(self, *, assumptions: str | Sequence[str] | None = ..., expression: str, order: int = ..., point: str | None = ..., variable: str | None = ..., progress: Progress | None = None) -> SymbolicSeriesResult:
+    def symbolic_series(self, *, assumptions: str | Sequence[str] | None = ..., engine: Literal["native", "auto", "sympy"] = ..., expression: str, order: int = ..., point: str | None = ..., variable: str | None = ..., progress: Progress | None = None) -> SymbolicSeriesResult:
         """The series of an expression about a point or at infinity: Taylor, Laurent or with fractions as exponents, up to an order.
 
         Arguments:
             assumptions: What is known of symbols, such as `a > 0`.
+            engine: Who answers: `native`, `auto` or `sympy`.
             expression: The expression, as `calculate` reads it, with `2x`, `sin^2 x`, or in LaTeX.
             order: The power of `x - point` at which the series is cut off.
             point: The point; `0` when absent.
             variable: The variable; the only symbol, or `x`, when absent.
         """
 
-    def symbolic_sum(self, *, assumptions: str | Sequence[str] | None = ..., expression: str, from_: str, index: str = ..., to: str, progress: Progress | None = None) -> SymbolicSumResult:
+    def symbolic_sum(self, *, assumptions: str | Sequence[str] | None = ..., engine: Literal["native", "auto", "sympy"] = ..., expression: str, from_: str, index: str = ..., to: str, progress: Progress | None = None) -> SymbolicSumResult:
         """A finite or infinite sum in closed form: of polynomials, geometric and telescoping terms, and known series.
 
         Arguments:
             assumptions: What is known of symbols, such as `n integer`.
+            engine: Who answers: `native`, `auto` or `sympy`.
             expression: The term, such as `k^2` or `1/2^k`.
             from_: The first index, a whole number or a symbol.
             index: The index.
@@ -4757,12 +4770,13 @@ class Tools:
             variable: The variable of the expression; `t` when absent, with `inverse` `s`.
         """
 
-    def symbolic_ode(self, *, assumptions: str | Sequence[str] | None = ..., conditions: str | Sequence[str] | None = ..., equation: str, function: str | None = ..., variable: str | None = ..., progress: Progress | None = None) -> SymbolicOdeResult:
+    def symbolic_ode(self, *, assumptions: str | Sequence[str] | None = ..., conditions: str | Sequence[str] | None = ..., engine: Literal["native", "auto", "sympy"] = ..., equation: str, function: str | None = ..., variable: str | None = ..., progress: Progress | None = None) -> SymbolicOdeResult:
         """Solve an ordinary differential equation in closed form: first order (linear, separable, Bernoulli, exact, homogeneous, Riccati), linear with constant coefficients to order 6, Cauchy-Euler, and orders that a substitution makes lower; with conditions or constants `C1`, `C2`. Every solution is put back.
 
         Arguments:
             assumptions: What is known of symbols, such as `k > 0`.
             conditions: Values at points, such as `y(0) = 1, y'(0) = 0`; without them the solution has constants.
+            engine: Who answers: `native`, `auto` or `sympy`.
             equation: The equation, such as `y'' + 3y' + 2y = exp(-x)`, `dy/dx = x*y` or LaTeX with `\\frac{dy}{dx}` or `\\ddot{x}`; the function may stand without its argument.
             function: The unknown function; the one with a derivative when absent.
             variable: Its variable; that of `dy/dx` or `y(x)` when absent, else `x` or `t`.

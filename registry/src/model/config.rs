@@ -201,6 +201,14 @@ pub struct CodeConfig {
     pub python: Option<String>,
 }
 
+/// Symbolic mathematics.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Decode, Describe)]
+#[value(default)]
+pub struct SymbolicConfig {
+    /// Whether SymPy may answer symbolic tools that are asked to use it, in the sandbox, by the interpreter of `code.python`
+    pub sympy: bool,
+}
+
 /// Repositories of git.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Decode, Describe)]
 #[value(default)]
@@ -427,6 +435,8 @@ pub struct Config {
     pub web: WebConfig,
     /// Programs that tools on code run
     pub code: CodeConfig,
+    /// Symbolic mathematics
+    pub symbolic: SymbolicConfig,
     /// Repositories of git
     pub git: GitConfig,
     /// Requests, tasks and their gates
@@ -490,6 +500,7 @@ impl Default for Config {
             permissions: Default::default(),
             web: Default::default(),
             code: Default::default(),
+            symbolic: Default::default(),
             git: Default::default(),
             workflow: Default::default(),
             limits: Default::default(),

@@ -29,7 +29,7 @@ pub use cluster::{ClusterConfig, EngineName, RayConfig, SlurmConfig};
 pub use config::{
     AnomalyLimits, ApprovalConfig, ApprovalsFrom, CallLimits, Catalog, ChainDefaults, ChainMode,
     CodeConfig, Config, HttpServerConfig, LegacyFiles, NamedFile, OnError, RootFolderConfig,
-    StateDefaults, TaskBudget, Unattended, WorkspaceConfig, WorkspaceRoots,
+    StateDefaults, SymbolicConfig, TaskBudget, Unattended, WorkspaceConfig, WorkspaceRoots,
 };
 pub use earlier_agent::{EarlierAgent, ExtractionStrategy, OutputExtraction};
 pub use forms::{FormatVersion, NamedTable, OneOrMany};
