@@ -72,7 +72,7 @@ impl Tool for Args {
         "the geometric series": r#"{"expression": "1/(1-x)", "order": 3}"#
             => r#"{"series": {"text": "x**2 + x + 1", "latex": "x^{2} + x + 1", "unicode": "x² + x + 1"}, "order": "3", "variable": "x",
                 "read_as": "-1/(x - 1)",
-                "verified": {"how": "the error falls as the power that is left out, at two points near", "points": 2, "digits": 19}}"#;
+                "verified": {"how": "the error falls as the power that is left out, at two points near", "points": 2, "digits": 34}}"#;
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -24,7 +24,7 @@ const ORDER_LIMIT: usize = 12;
 /// Bits to which values agree: 30 digits.
 const AGREEMENT_BITS: i64 = 100;
 /// Distances from the point of a series are 2 to the power of minus these.
-const NEARNESS: [usize; 2] = [14, 22];
+const NEARNESS: [usize; 2] = [14, 38];
 
 /// What a check by values found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -265,7 +265,7 @@ pub fn check_series(
     let near = near.unwrap_or(floor).max(floor);
     let far = far.unwrap_or(floor).max(floor);
     let fall = (NEARNESS[1] - NEARNESS[0]) as f64 * order;
-    // Factors of logarithms and of the next coefficients are below 2^8 between such points.
+    // Factors of logarithms and of the next coefficients are below 2^8 between such points; a wrong last coefficient is one of 2^24.
     check.has_failed = near > floor + 8 && ((far - near) as f64) < fall - 8.0;
     check.digits = (((size - near).max(0) as f64 * 0.301) as usize).min(60);
     Ok(check)
