@@ -40,6 +40,8 @@ pub struct Budget<'a> {
     limit: u64,
     used: Cell<u64>,
     is_stopped: &'a dyn Fn() -> bool,
+    /// Of a share: what it is a share of, which pays too.
+    whole: Option<&'a Budget<'a>>,
 }
 
 impl fmt::Debug for Budget<'_> {
@@ -58,26 +60,38 @@ impl<'a> Budget<'a> {
             limit,
             used: Cell::new(0),
             is_stopped,
+            whole: None,
         }
     }
 
-    /// A part of what is left, so that one attempt cannot use up all.
-    pub fn share(&self, part: u64) -> Budget<'a> {
-        let left = self.limit.saturating_sub(self.used.get());
-        Budget::new(left.min(part), self.is_stopped)
+    /// The steps that were taken.
+    pub fn used(&self) -> u64 {
+        self.used.get()
     }
 
-    /// Counts what a share has used.
-    pub fn charge(&self, share: &Budget<'_>) {
-        self.used
-            .set(self.used.get().saturating_add(share.used.get()));
+    /// A part of what is left, so that one attempt cannot use up all; its steps are steps of the whole.
+    pub fn share(&self, part: u64) -> Budget<'_> {
+        let left = self.limit.saturating_sub(self.used.get());
+        Budget {
+            whole: Some(self),
+            ..Budget::new(left.min(part), self.is_stopped)
+        }
+    }
+
+    /// Counts steps here and in the whole.
+    fn count(&self, steps: u64) {
+        let mut budget = Some(self);
+        while let Some(one) = budget {
+            one.used.set(one.used.get().saturating_add(steps));
+            budget = one.whole;
+        }
     }
 
     /// Takes steps, or says that they are used up.
     pub fn spend(&self, steps: usize) -> Outcome<()> {
         let before = self.used.get();
-        let after = before.saturating_add(steps as u64);
-        self.used.set(after);
+        self.count(steps as u64);
+        let after = self.used.get();
         if after > self.limit {
             return Err(SymbolicFault::Work(self.limit));
         }

@@ -10,7 +10,7 @@ use crate::calculus::differentiate::OneOrManyFormulas;
 use crate::prelude::*;
 
 /// Steps of an answer; a step takes about a microsecond.
-const STEPS: u64 = 8_000_000;
+const STEPS: u64 = 4_000_000;
 
 /// Most assumptions of a call.
 const ASSUMPTIONS_MAX: usize = 100;

@@ -154,7 +154,6 @@ pub fn eigensystem_of(
         if with_vectors {
             let share = budget.share(VECTOR_STEPS);
             let nonzero = find_vectors(matrix, &factor, &inner, &mut pairs, &share)?;
-            budget.charge(&share);
             for condition in conditions_for([], &nonzero, budget)? {
                 if !system.conditions.contains(&condition) {
                     system.conditions.push(condition);

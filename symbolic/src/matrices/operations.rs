@@ -71,7 +71,6 @@ pub(super) fn shorten_entry(expr: &Expr, budget: &Budget<'_>) -> Outcome<Expr> {
     }
     let share = budget.share(SHORTEN_STEPS);
     let found = simplify(expr, &share);
-    budget.charge(&share);
     match found {
         Ok(short) => Ok(short),
         Err(SymbolicFault::Stopped) => Err(SymbolicFault::Stopped),

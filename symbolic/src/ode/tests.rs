@@ -6,7 +6,7 @@ use crate::print::write_text;
 use crate::tree::{ExprNode, MathFunction};
 
 fn budget() -> Budget<'static> {
-    Budget::new(8_000_000, &never_stopped)
+    Budget::new(4_000_000, &never_stopped)
 }
 
 fn question(equation: &str, conditions: &str) -> OdeQuestion {

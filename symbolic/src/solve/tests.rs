@@ -4,7 +4,7 @@ use crate::parse::{NotationOptions, read_expression};
 use crate::print::write_text;
 
 fn budget() -> Budget<'static> {
-    Budget::new(8_000_000, &never_stopped)
+    Budget::new(4_000_000, &never_stopped)
 }
 
 fn read(text: &str) -> Expr {

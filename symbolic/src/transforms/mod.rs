@@ -34,7 +34,6 @@ pub(crate) fn split_factors(term: &Expr, x: &Expr) -> (Expr, Expr) {
 pub(crate) fn shorten_within(expr: &Expr, steps: u64, budget: &Budget<'_>) -> Outcome<Expr> {
     let share = budget.share(steps);
     let found = crate::simplify::forms::simplify(expr, &share);
-    budget.charge(&share);
     match found {
         Ok(short) => Ok(short),
         Err(crate::budget::SymbolicFault::Stopped) => Err(crate::budget::SymbolicFault::Stopped),
