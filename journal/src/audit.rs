@@ -13,7 +13,7 @@ use super::run::LISTS_KEY;
 use super::scope::StateScope;
 use super::sql::{self, Done, Hash, SqlColumns, SqlError, row_structs};
 use super::state::StateStore;
-use super::{chain, folders};
+use super::{chain, folders, packs};
 use crate::artifacts::{ArtifactHandle, ArtifactHash};
 
 /// One record of the audit log.
@@ -64,6 +64,19 @@ impl AuditFilter {
         }
     }
 
+    /// Whether a record of a pack matches; the folder is that of the pack.
+    fn fits(&self, record: &Value) -> bool {
+        let is = |key: &str, wanted: &Option<String>| {
+            let wanted = wanted.as_deref();
+            wanted.is_none_or(|wanted| record.text(key) == Some(wanted))
+        };
+        let recorded = record.get("recorded_ms").and_then(Value::as_i64);
+        is("tool", &self.tool)
+            && is("role", &self.role)
+            && is("status", &self.status)
+            && (self.since()).is_none_or(|since| recorded.is_some_and(|at| at >= since))
+    }
+
     fn since(&self) -> Option<i64> {
         let since = self.since_ms?;
         Some(i64::try_from(since).unwrap_or(i64::MAX))
@@ -103,7 +116,7 @@ impl StateStore {
         self.flush()?;
         let params = params![session.unwrap_or(""), sql::row_limit(count_max)];
         let rows = self.shared.select("list the audit log", SQL, params)?;
-        rows.into_iter().map(|row| self.parsed(row)).collect()
+        self.newest_of(rows, &AuditFilter::default(), count_max)
     }
 
     /// The number of the newest record of all chains, which grows with each; 0 before the first.
@@ -152,12 +165,11 @@ impl StateStore {
             [],
         )?;
         let roots: HashMap<String, String> = roots.into_iter().collect();
-        let in_folder = |row: RawRecord| {
-            let folder = roots.get(&row.session).cloned();
-            let record = self.parsed(row)?;
-            Ok(AuditRecord { folder, ..record })
-        };
-        rows.into_iter().map(in_folder).collect()
+        let mut records = self.newest_of(rows, filter, count_max)?;
+        for record in &mut records {
+            record.folder = roots.get(&record.session).cloned();
+        }
+        Ok(records)
     }
 
     /// Lists the texts that a member of the records has: `tool`, `role` or `status`.
@@ -185,11 +197,31 @@ impl StateStore {
     /// # Errors
     /// As [`StateStore::audit_show`].
     pub fn audit_find(&self, filter: &AuditFilter, name: &str) -> Result<AuditRecord> {
+        let found = self.audit_find_written(filter, name)?;
+        let Some(records) = packs::expand(&found.record) else {
+            return Ok(found);
+        };
+        // Named by its place, a pack is shown as it was written.
+        let mut records = records?.into_iter();
+        let named = records.find(|one| one.text("call_id") == Some(name));
+        match (named, name.contains(':')) {
+            (Some(record), _) => Ok(AuditRecord { record, ..found }),
+            (None, true) => Ok(found),
+            (None, false) => Err(unknown_record_error(name)),
+        }
+    }
+
+    /// As [`StateStore::audit_find`], as it was written: the record of a pack for the calls in it.
+    pub(super) fn audit_find_written(
+        &self,
+        filter: &AuditFilter,
+        name: &str,
+    ) -> Result<AuditRecord> {
         let by_place = RawRecord::sql(&format!(
             "FROM events WHERE {MATCHING} AND substr(session, 1, length(?7)) = ?7 AND sequence = ?8 ORDER BY number DESC LIMIT 2"
         ));
         let by_call = RawRecord::sql(&format!(
-            "FROM events WHERE {MATCHING} AND CASE WHEN json_valid(body) THEN body ->> '$.call_id' END = ?7 ORDER BY number DESC LIMIT 1"
+            "FROM events WHERE {MATCHING} AND CASE WHEN json_valid(body) THEN body ->> '$.call_id' = ?7 OR instr(body ->> '$.call_ids', ?7) > 0 END ORDER BY number DESC LIMIT 1"
         ));
         let AuditFilter {
             tool, role, status, ..
@@ -216,12 +248,7 @@ impl StateStore {
                     Ok(sql::first_row(connection, &by_call, params)?)
                 }
             })?;
-        let row = row.ok_or_else(|| {
-            tool_error!(InvalidArgs, "`{name}` names no record, or more than one")
-                .reason("unknown_record")
-                .hint("`mathchain audit list` shows session, number and call id of each")
-        })?;
-        self.parsed(row)
+        self.parsed(row.ok_or_else(|| unknown_record_error(name))?)
     }
 
     /// Writes sessions, records and links of one chain, or of all, as JSON Lines in the order of recording, and returns the number of lines. Every line has all
@@ -306,19 +333,20 @@ impl StateStore {
         count_max: usize,
     ) -> Result<Vec<AuditRecord>> {
         const SQL: &str = "SELECT session, sequence, hash, body FROM events
-             WHERE json_extract(body, '$.kind') IN ('call', 'chain')
+             WHERE json_extract(body, '$.kind') IN ('call', 'chain', 'pack')
                  AND (session = ?1 OR json_extract(body, '$.recorded_ms') >= ?2)
              ORDER BY session = ?1 DESC, number DESC LIMIT ?3";
         self.flush()?;
         let since_ms = i64::try_from(since_ms).unwrap_or(i64::MAX);
         let params = params![run.unwrap_or(""), since_ms, sql::row_limit(count_max)];
         let rows = self.shared.select("read the journal", SQL, params)?;
-        let whole = |row| {
-            let mut record = self.parsed(row)?;
-            record.record = self.with_lists(&record.record);
-            Ok(record)
-        };
-        rows.into_iter().map(whole).collect()
+        let mut records = self.newest_of(rows, &AuditFilter::default(), usize::MAX)?;
+        records.retain(|one| matches!(one.record.text("kind"), Some("call" | "chain")));
+        records.truncate(count_max);
+        for one in &mut records {
+            one.record = self.with_lists(&one.record);
+        }
+        Ok(records)
     }
 
     /// Completes the record of a chain with the lists that are stored apart; without them where they were collected.
@@ -334,6 +362,35 @@ impl StateStore {
             members.insert(key, list.clone());
         }
         Value::Object(Arc::new(members))
+    }
+
+    /// The records of rows that are newest first, with those of packs, newest first.
+    fn newest_of(
+        &self,
+        rows: Vec<RawRecord>,
+        filter: &AuditFilter,
+        count_max: usize,
+    ) -> Result<Vec<AuditRecord>> {
+        let mut found = Vec::new();
+        for row in rows {
+            if found.len() >= count_max {
+                break;
+            }
+            let written = self.parsed(row)?;
+            match packs::expand(&written.record) {
+                None => found.push(written),
+                Some(records) => {
+                    let records = records?.into_iter().rev();
+                    let fitting = records.filter(|record| filter.fits(record));
+                    found.extend(fitting.map(|record| AuditRecord {
+                        record,
+                        ..written.clone()
+                    }));
+                }
+            }
+        }
+        found.truncate(count_max);
+        Ok(found)
     }
 
     fn parsed(&self, row: RawRecord) -> Result<AuditRecord> {
@@ -352,6 +409,12 @@ impl StateStore {
             folder: None,
         })
     }
+}
+
+fn unknown_record_error(name: &str) -> ToolError {
+    tool_error!(InvalidArgs, "`{name}` names no record, or more than one")
+        .reason("unknown_record")
+        .hint("`mathchain audit list` shows session, number and call id of each")
 }
 
 fn export_write_failure(err: std::io::Error) -> SqlError {
@@ -425,6 +488,7 @@ const VALUES: [(&str, ExportLine); 2] = [
         "SELECT hash, body FROM vals ORDER BY created_ms, hash",
         |row| {
             let (hash, body) = <(ArtifactHash, String)>::read(row)?;
+            let body = packs::of_stored_text(body);
             Ok(format!(
                 r#"{{"type":"value","hash":"{hash}","value":{body}}}"#
             ))

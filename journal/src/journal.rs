@@ -6,14 +6,15 @@ use rusqlite::{Transaction, params};
 use tool_core::capability::{
     ApprovalRequest, ApprovalState, ApprovalStore, AuditLedger, LedgerHead, RecordDurability,
 };
-use tool_core::{ErrorCode, Result, ToolError, Value};
+use tool_core::{ErrorCode, Object, Result, ToolError, Value};
 
 use super::ledger::CommitMode;
 use super::open::{ChainTarget, RunEnd};
-use super::run::RunState;
+use super::packs;
+use super::run::{END_KEY, RunState};
 use super::sql;
 use super::state::StateStore;
-use crate::artifacts::ArtifactHandle;
+use crate::artifacts::{self, ArtifactHandle, ArtifactKind};
 use crate::failpoints::fail_at;
 
 /// The action of giving back a lease, in errors.
@@ -84,6 +85,37 @@ impl Journal {
         }?;
         fail_at(after);
         Ok(head)
+    }
+
+    /// Stores the end of a call, and appends the event of it, which names it. Ends of elements without effects are recorded together with those
+    /// of their neighbours, within 50 ms.
+    ///
+    /// # Errors
+    /// As [`Journal::write`] and [`Journal::put`].
+    pub fn settle_call(
+        &self,
+        mut event: Object,
+        end: &Value,
+        durability: RecordDurability,
+    ) -> Result<()> {
+        let is_done = event.get("status").and_then(Value::as_str) == Some("done");
+        if durability == RecordDurability::Batched && is_done && packs::is_of_element(&event) {
+            let stored = artifacts::encode_value(end, artifacts::least_of(end))?;
+            let is_small = stored.handle.kind == ArtifactKind::Small && stored.blocks.is_empty();
+            let body = stored
+                .body
+                .filter(|body| is_small && packs::is_packable_end(body));
+            if let Some(body) = body {
+                fail_at("journal.before_settled");
+                self.state
+                    .shared
+                    .record_packed(&self.key, &event, Some(body))?;
+                fail_at("journal.after_settled");
+                return Ok(());
+            }
+        }
+        event.insert(END_KEY, self.put(end)?.to_value());
+        self.write(&event.into(), durability).map(drop)
     }
 
     /// Stores a value outside the chain; events refer to it by handle. A large value is on disk when this returns, a small one with
@@ -160,6 +192,9 @@ impl Journal {
 /// synced event of its own, so that each effect costs one sync before and one after.
 impl AuditLedger for Journal {
     fn record(&self, record: &Value, durability: RecordDurability) -> Result<LedgerHead> {
+        if let Some(call) = record.as_object().filter(|it| packs::is_packable_call(it)) {
+            return self.state.shared.record_packed(&self.key, call, None);
+        }
         let is_end = record.text("kind") == Some("call");
         let durability = match is_end {
             true => RecordDurability::Batched,

@@ -9,7 +9,7 @@ use std::time::Duration;
 use registry::WorkspaceId;
 use rusqlite::{Connection, Params, Transaction, TransactionBehavior};
 use tool_core::capability::{Clock, LedgerHead};
-use tool_core::{Result, ToolError, Value, json, object, tool_error};
+use tool_core::{Object, Result, ToolError, Value, json, object, tool_error};
 
 use super::chain::RecordChain;
 use super::lease::{LeaseMachine, LeaseTime};
@@ -23,6 +23,8 @@ use crate::artifacts::ArtifactFolder;
 
 /// The longest delay of a batched record.
 const BATCH_WAIT: Duration = Duration::from_millis(5);
+/// The longest delay of a record that waits for its pack. Its call is a function of its arguments, and is made again where it is lost.
+const PACK_WAIT: Duration = Duration::from_millis(50);
 /// Most batched records; the next one writes them at once.
 const BATCH_MAX: usize = 1024;
 /// Most bytes of batched values.
@@ -210,11 +212,34 @@ impl LedgerShared {
         let body = self.body(record)?;
         let mut core = self.lock();
         self.make_room(&mut core)?;
-        let chain = core.chains.of(target)?;
-        chain.append(body);
-        let head = chain.head();
+        core.chains.append(target, body)?;
+        let head = core.chains.of(target)?.head();
         // A head promises that the record will be written, so after a failure, or where there may be no room, it is written first. The record
         // stays batched anyway.
+        if core.behind || local_disk::is_nearly_full(&self.file) {
+            self.flush(&mut core)?;
+        }
+        self.wake(&core);
+        Ok(head)
+    }
+
+    /// Records the call or the end of an element together with those of its neighbours. The head is that of the records before it.
+    pub(super) fn record_packed(
+        &self,
+        key: &str,
+        record: &Object,
+        end: Option<String>,
+    ) -> Result<LedgerHead> {
+        let mut record = record.clone();
+        record.insert("recorded_ms", self.clock.unix_ms());
+        let mut core = self.lock();
+        self.make_room(&mut core)?;
+        let run = core.chains.run(key)?;
+        run.packs.add(record, end);
+        let (head, is_full) = (run.chain.head(), run.packs.is_full());
+        if is_full {
+            core.chains.close_packs(key);
+        }
         if core.behind || local_disk::is_nearly_full(&self.file) {
             self.flush(&mut core)?;
         }
@@ -263,7 +288,7 @@ impl LedgerShared {
 
     /// Wakes the thread of the state for the first batched record.
     pub(super) fn wake(&self, core: &LedgerCore) {
-        if core.chains.unwritten() <= 1 {
+        if core.chains.unwritten() <= 1 || core.chains.unpacked() == 1 {
             self.wake.notify_all();
         }
     }
@@ -312,6 +337,7 @@ impl LedgerShared {
         let now = self.now();
         let fail = |err: rusqlite::Error| self.fail(action, &err);
         let mut core = self.lock();
+        core.chains.close_all_packs();
         let mark = core.chains.of(target)?.mark();
         core.set_full_sync(how.synced).map_err(fail)?;
         let core = &mut *core;
@@ -322,7 +348,7 @@ impl LedgerShared {
                 work(&transaction, now.unix_ms).map_err(|failure| self.failed(action, failure))?;
             if let Some(record) = record {
                 let body = self.body(&record)?;
-                chains.of(target)?.append(body);
+                chains.append(target, body)?;
             }
             let folder = self.folder_of_calls();
             let written = chains.write(&transaction, target, now, folder);
@@ -363,6 +389,7 @@ impl LedgerShared {
 
     fn write(&self, core: &mut LedgerCore, link: bool) -> Result<()> {
         let now = self.now();
+        core.chains.close_all_packs();
         let link = link && core.chains.own.wants_link();
         if core.chains.unwritten() == 0 && !link && !core.chains.wants_renewal(now.up_ms) {
             return Ok(());
@@ -402,6 +429,16 @@ impl LedgerShared {
             core.looks = false;
             watching::stop_cancelled_runs(&core.connection, &core.chains);
             if core.chains.unwritten() > 0 {
+                let only_packs = |core: &mut LedgerCore| {
+                    !core.closing && core.chains.unwritten() > 0 && core.chains.unpacked() == 0
+                };
+                core = self
+                    .wake
+                    .wait_timeout_while(core, PACK_WAIT, only_packs)
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0;
+            }
+            if core.chains.unpacked() > 0 {
                 core = self
                     .wake
                     .wait_timeout_while(core, BATCH_WAIT, |core| !core.closing)

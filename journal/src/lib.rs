@@ -38,6 +38,7 @@ mod local_disk;
 mod memory;
 mod notices;
 mod open;
+mod packs;
 mod pipelines;
 mod private;
 mod prune;
@@ -77,7 +78,9 @@ pub use self::prune::PruneReport;
 pub use self::random::random_id as new_id;
 pub use self::receipt::CallReceipt;
 pub use self::requests::{REQUEST_HOURS, RequestClaim, key_reused, request_name};
-pub use self::run::{END_KEY, LISTS_KEY, RunHeader, RunHolder, RunRecord, RunState, named_values};
+pub use self::run::{
+    END_KEY, LISTS_KEY, RunHeader, RunHolder, RunRecord, RunState, StoredEnd, named_values,
+};
 pub use self::runs::RunFilter;
 pub use self::schema::FILE_NAME;
 pub use self::scope::{OPERATOR, StateScope};

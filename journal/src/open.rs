@@ -8,6 +8,7 @@ use tool_core::{Result, StopFlag};
 
 use super::chain::RecordChain;
 use super::lease::{self, LeaseTime, RENEWAL};
+use super::packs::RecordPacks;
 use super::sql;
 use super::waiting::WriteBuffer;
 
@@ -25,6 +26,8 @@ pub(super) struct OpenChains {
 pub(super) struct OpenRun {
     pub(super) id: String,
     pub(super) chain: RecordChain,
+    /// Records of elements that wait for their packs, before those of the chain.
+    pub(super) packs: RecordPacks,
     /// The fencing number of the lease.
     pub(super) fence: i64,
     pub(super) renewed_up_ms: u64,
@@ -76,8 +79,47 @@ impl OpenChains {
     }
 
     pub(super) fn unwritten(&self) -> usize {
+        let packed = self.runs.values().map(|run| run.packs.len());
+        self.unpacked() + packed.sum::<usize>()
+    }
+
+    /// As [`OpenChains::unwritten`], without the records that wait for their packs.
+    pub(super) fn unpacked(&self) -> usize {
         let runs = self.runs.values().map(|run| run.chain.unwritten());
         self.own.unwritten() + self.values.len() + runs.sum::<usize>()
+    }
+
+    /// Appends a record to a chain, after the packs of the records before it.
+    ///
+    /// # Errors
+    /// As [`OpenChains::of`].
+    pub(super) fn append(&mut self, target: ChainTarget<'_>, body: String) -> Result<()> {
+        if let ChainTarget::Run(key) = target {
+            self.run(key)?;
+            self.close_packs(key);
+        }
+        self.of(target)?.append(body);
+        Ok(())
+    }
+
+    /// Closes the packs of a run.
+    pub(super) fn close_packs(&mut self, key: &str) {
+        let Some(run) = self.runs.get_mut(key) else {
+            return;
+        };
+        for closed in run.packs.take() {
+            if let Some((hash, body)) = closed.value {
+                self.values.add(&run.id, hash, Some(body));
+            }
+            run.chain.append(closed.body);
+        }
+    }
+
+    /// Closes the packs of all runs.
+    pub(super) fn close_all_packs(&mut self) {
+        let open = self.runs.iter().filter(|(_, run)| run.packs.len() > 0);
+        let keys: Vec<String> = open.map(|(key, _)| key.clone()).collect();
+        keys.iter().for_each(|key| self.close_packs(key));
     }
 
     /// Whether the lease of a run is to be renewed.
@@ -152,6 +194,7 @@ impl OpenChains {
             if let Some(run) = self.runs.get_mut(key) {
                 run.closed = Some(RunEnd::Lost);
                 run.chain.discard();
+                run.packs.clear();
             }
         }
     }

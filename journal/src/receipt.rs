@@ -6,7 +6,7 @@
 use tool_core::capability::LedgerHead;
 use tool_core::{Decode, Encode, Result, Value, convert, json, tool_error};
 
-use super::audit::hash_of_event;
+use super::audit::{AuditFilter, hash_of_event};
 use super::chain::{self, START};
 use super::seal::{self, CutKey, SealPurpose};
 use super::sql;
@@ -111,7 +111,7 @@ impl StateStore {
     /// # Errors
     /// `invalid_args` when there is no such record; `state_unsound` when the log has faults.
     pub fn receipt(&self, name: &str, key: &CutKey, cut_keys: &[String]) -> Result<CallReceipt> {
-        let found = self.audit_show(name)?;
+        let found = self.audit_find_written(&AuditFilter::default(), name)?;
         let report = self.verify_with(&VerificationChecks {
             cut_keys: Some(cut_keys),
             ..VerificationChecks::default()

@@ -4,8 +4,10 @@ use rusqlite::{Connection, Row, Transaction, params};
 use tool_core::{Object, Result, Value, json, names, object, tool_error};
 
 use super::lease::{LeaseOwner, LeaseTime, RunLease};
+use super::packs::AT_KEY;
 use super::sql::{self, SqlColumns, column_value};
-use crate::artifacts::{ArtifactHandle, ArtifactHash};
+use super::state::StateStore;
+use crate::artifacts::{self, ArtifactHandle, ArtifactHash};
 
 names! {
     /// The state of a run, with its name in the file and in answers.
@@ -135,6 +137,40 @@ impl RunRecord {
 pub const END_KEY: &str = "end";
 /// Member of the record of a chain: the handle of its lists of steps and waves, where they are long.
 pub const LISTS_KEY: &str = "lists";
+
+/// Where the end of a call is stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredEnd {
+    /// The value that has it.
+    pub handle: ArtifactHandle,
+    /// Its place in that value, where it is the list of several ends.
+    pub at: Option<usize>,
+}
+
+impl StoredEnd {
+    /// The one that the record of an end names.
+    pub fn of(record: &Value) -> Option<Self> {
+        let handle = record.get(END_KEY).and_then(ArtifactHandle::from_value)?;
+        let at = record.get(AT_KEY).and_then(Value::as_i64);
+        let at = at.and_then(|at| usize::try_from(at).ok());
+        Some(Self { handle, at })
+    }
+}
+
+impl StateStore {
+    /// Reads the end of a call.
+    ///
+    /// # Errors
+    /// As [`StateStore::value`].
+    pub fn end(&self, end: &StoredEnd) -> Result<Value> {
+        let whole = self.value(&end.handle)?;
+        let Some(at) = end.at else {
+            return Ok(whole);
+        };
+        let found = whole.items().and_then(|ends| ends.get(at).cloned());
+        found.ok_or_else(|| artifacts::missing_artifact(end.handle.hash))
+    }
+}
 
 /// The handles in a record, by member.
 pub fn named_values(record: &Value) -> impl Iterator<Item = (&str, ArtifactHandle)> {

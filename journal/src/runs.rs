@@ -12,6 +12,7 @@ use super::journal::Journal;
 use super::lease::{self, LeaseTime, RunLease};
 use super::ledger;
 use super::open::OpenRun;
+use super::packs::{self, RecordPacks};
 use super::random;
 use super::run::{self, COLUMNS, RunHeader, RunHolder, RunRecord, RunRow, RunState};
 use super::scope::{OF_RUNS, StateScope};
@@ -118,6 +119,7 @@ impl StateStore {
         let open = OpenRun {
             id: id.clone(),
             chain,
+            packs: RecordPacks::default(),
             fence,
             renewed_up_ms: now.up_ms,
             closed: None,
@@ -228,8 +230,21 @@ impl StateStore {
         const SQL: &str = "SELECT body ->> '$.tool', body ->> '$.elapsed_ms' FROM
             (SELECT body FROM events ORDER BY number DESC LIMIT ?) WHERE body ->> '$.kind' = 'settled'
                 AND body ->> '$.tool' IS NOT NULL AND body ->> '$.elapsed_ms' >= 0";
-        self.shared
-            .select("read the durations of calls", SQL, [NEWEST])
+        const PACKS: &str = "SELECT body FROM (SELECT body FROM events ORDER BY number DESC LIMIT ?) WHERE body ->> '$.kind' = 'pack' LIMIT 4";
+        let action = "read the durations of calls";
+        let mut found: Vec<(String, f64)> = self.shared.select(action, SQL, [NEWEST])?;
+        for body in self.shared.select::<String>(action, PACKS, [NEWEST])? {
+            let pack = json::parse_json(&body, json::JsonLimits::default()).unwrap_or_default();
+            for record in packs::expanded(pack).unwrap_or_default() {
+                let elapsed = record.get("elapsed_ms").and_then(Value::as_f64);
+                if let (Some("settled"), Some(tool), Some(elapsed @ 0.0..)) =
+                    (record.text("kind"), record.text("tool"), elapsed)
+                {
+                    found.push((tool.to_owned(), elapsed));
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// Lists the newest runs in one state, or in all; newest first.
@@ -443,7 +458,9 @@ fn read_chain(connection: &Connection, row: &RunRow) -> Done<(RecordChain, Vec<V
             return Err(corrupt_run_error(id, expected, "it was changed").into());
         }
         let record = json::parse_json(body, json::JsonLimits::default());
-        records.push(record.map_err(|err| corrupt_run_error(id, expected, &err.to_string()))?);
+        let record = record.map_err(|err| corrupt_run_error(id, expected, &err.to_string()))?;
+        let read = packs::expanded(record);
+        records.extend(read.map_err(|err| corrupt_run_error(id, expected, err.message()))?);
     }
     let newest = events.len() as u64;
     if linked > newest {

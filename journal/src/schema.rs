@@ -265,6 +265,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
      CREATE INDEX counted_calls_in_window ON counted_calls(counter, time_ms, amount);
      CREATE INDEX counted_calls_of_call ON counted_calls(call);
      CREATE INDEX counted_calls_by_end ON counted_calls(until_ms);",
+    // 20: packs of records, and compressed values, which older programs cannot read; no table changes
+    "SELECT 1;",
 ];
 
 /// Opens the file in a folder, creating both where missing, and migrates it to the newest version.

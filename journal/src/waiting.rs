@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rusqlite::{Transaction, params};
 use tool_core::json;
 
-use super::sql;
+use super::{packs, sql};
 use crate::artifacts::{ArtifactHandle, ArtifactHash};
 
 /// Values and references that are not in the file yet.
@@ -71,6 +71,7 @@ pub(super) fn insert_small(
     // A different body under the same hash is damaged.
     const SQL: &str = "INSERT INTO vals(hash, body, created_ms) VALUES (?, ?, ?)
          ON CONFLICT(hash) DO UPDATE SET body = excluded.body WHERE body <> excluded.body";
+    let body = packs::to_stored_text(body);
     sql::execute_statement(transaction, SQL, params![hash.0, body, now_ms as i64]).map(drop)
 }
 

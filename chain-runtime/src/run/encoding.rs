@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use tool_core::{ToolError, Value, fields, tool_error};
+use tool_core::{Object, ToolError, Value, fields, tool_error};
 
 use super::events::{CallPart, CallUnit};
 use super::finished::{StepOutcome, StepStatus};
@@ -48,16 +48,19 @@ pub(super) fn unit_of(plan: &CheckedPlan, record: &Value) -> Option<CallUnit> {
     })
 }
 
+/// Member with the digest of the result, of events and stored ends.
+pub(super) const DIGEST_KEY: &str = "output_digest";
+
 /// The end of a call as stored.
-pub(super) fn value_of(end: &StepOutcome) -> Value {
+pub(super) fn value_of(end: &StepOutcome) -> Object {
     let mut kept = fields! { "status" => end.status.as_str() };
-    kept.insert_some("output_digest", end.digest());
+    kept.insert_some(DIGEST_KEY, end.digest());
     kept.insert_some("output", end.output.clone());
     kept.insert_some("error", end.error.as_ref().map(ToolError::to_value));
     kept.insert("warnings", end.warnings.clone());
     kept.insert("defaults_used", end.defaults_used.clone());
     kept.insert("metadata", end.metadata.clone());
-    kept.into()
+    kept
 }
 
 pub(super) fn status_in(record: &Value) -> StepStatus {
@@ -69,7 +72,7 @@ pub(super) fn status_in(record: &Value) -> StepStatus {
 }
 
 pub(super) fn digest_in(record: &Value) -> Option<String> {
-    record.text("output_digest").map(str::to_owned)
+    record.text(DIGEST_KEY).map(str::to_owned)
 }
 
 pub(super) fn end_of(value: &Value) -> StepOutcome {

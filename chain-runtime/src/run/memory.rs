@@ -6,14 +6,14 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use journal::artifacts::ArtifactHandle;
-use journal::{END_KEY, Journal, StateStore};
+use journal::artifacts::ArtifactHash;
+use journal::{Journal, StateStore, StoredEnd};
 use tool_core::capability::RecordDurability;
 use tool_core::{ErrorCode, Reason, ToolError, Value, fields, object, tool_error};
 
 use super::encoding::{
-    PriorRunEnd, digest_in, end_of, ending_in, name_of, resume_options_text, status_in, unit_of,
-    value_of,
+    DIGEST_KEY, PriorRunEnd, digest_in, end_of, ending_in, name_of, resume_options_text, status_in,
+    unit_of, value_of,
 };
 use super::events::{CallAttempt, CallUnit};
 use super::finished::{StepOutcome, StepStatus, duration_in_ms};
@@ -40,12 +40,14 @@ pub struct RunMemory {
     /// Errors of nested runs that are not undone yet.
     pub(super) within: HashMap<String, ToolError>,
     pub(super) compared: Mutex<ReplayComparison>,
+    /// The newest list of ends that was read.
+    newest_list: Mutex<Option<(ArtifactHash, Vec<Value>)>>,
 }
 
 /// Recorded end of a call.
 pub(super) struct PastCall {
-    /// Handle of the whole end.
-    pub(super) end: ArtifactHandle,
+    /// Where the whole end is stored.
+    pub(super) end: StoredEnd,
     pub(super) status: StepStatus,
     pub(super) output_digest: Option<String>,
     /// Whether a timeout, a cancellation or an approver ended it, so that the same arguments may give another result.
@@ -81,6 +83,7 @@ impl RunMemory {
             ending: None,
             within: HashMap::new(),
             compared: Mutex::default(),
+            newest_list: Mutex::default(),
         }
     }
 
@@ -132,7 +135,7 @@ impl RunMemory {
                     }
                     let took = record.get("elapsed_ms").and_then(Value::as_f64);
                     self.called_ms += took.unwrap_or(0.0);
-                    if let Some(end) = record.get(END_KEY).and_then(ArtifactHandle::from_value) {
+                    if let Some(end) = StoredEnd::of(record) {
                         let past = PastCall {
                             end,
                             status,
@@ -175,6 +178,32 @@ impl RunMemory {
             self.decisions.insert(unit, decision.clone());
         }
         Ok(())
+    }
+
+    /// Reads the recorded end of a call.
+    fn stored_end(&self, past: &PastCall) -> Result<StepOutcome, ToolError> {
+        let value = match past.end.at {
+            None => self.state.end(&past.end)?,
+            Some(at) => {
+                // Elements are read one after the other, and most of those near to each other are of one list.
+                let mut newest = lock_ignoring_poison(&self.newest_list);
+                let hash = past.end.handle.hash;
+                if newest.as_ref().is_none_or(|(known, _)| *known != hash) {
+                    let list = self.state.value(&past.end.handle)?;
+                    *newest = Some((hash, list.items().unwrap_or_default()));
+                }
+                let found = newest.as_ref().and_then(|(_, ends)| ends.get(at));
+                match found {
+                    Some(found) => found.clone(),
+                    None => self.state.end(&past.end)?,
+                }
+            }
+        };
+        let mut end = end_of(&value);
+        if end.output_digest.is_none() {
+            end.output_digest = past.output_digest.clone().map(Into::into);
+        }
+        Ok(end)
     }
 
     /// Whether it is that of a replay.
@@ -230,10 +259,10 @@ impl RunMemory {
             if self.is_replay() && is_computed_again(step) && !past.by_chance {
                 return Ok(CallRecall::Call);
             }
-            return match self.state.value(&past.end) {
-                Ok(value) => {
+            return match self.stored_end(past) {
+                Ok(end) => {
                     lock_ignoring_poison(&self.compared).taken += 1;
-                    CallRecall::ended(end_of(&value))
+                    CallRecall::ended(end)
                 }
                 // A function of its arguments is computed again.
                 Err(_) if is_computed_again(step) && !self.is_replay() => Ok(CallRecall::Call),
@@ -350,7 +379,6 @@ impl RunMemory {
         if self.knows(unit, number) {
             return Ok(());
         }
-        let handle = journal.put(&value_of(end))?;
         let mut event = fields! { "kind" => "settled", "step" => &*step.id };
         event.insert_some("item", unit.part.item());
         event.extend(&fields! {
@@ -362,12 +390,16 @@ impl RunMemory {
         });
         event.insert_some("error_code", error.map(|error| error.code().as_str()));
         event.insert("elapsed_ms", duration_in_ms(end.elapsed()));
-        event.insert(END_KEY, handle.to_value());
+        let mut kept = value_of(end);
+        if unit.part.item().is_some() {
+            // The event has it too.
+            kept.remove(DIGEST_KEY);
+        }
         let durability = match step.effects.is_empty() {
             true => RecordDurability::Batched,
             false => RecordDurability::Synced,
         };
-        journal.write(&event.into(), durability).map(drop)
+        journal.settle_call(event, &kept.into(), durability)
     }
 }
 
@@ -455,7 +487,7 @@ impl RunMemory {
         let Some(past) = past.filter(|past| !past.by_chance) else {
             return;
         };
-        let kept = self.state.value(&past.end);
+        let kept = self.stored_end(past);
         if let Err(err) = &kept {
             self.unreadable(attempt, err);
         }
@@ -469,7 +501,7 @@ impl RunMemory {
             (None, None) => Value::from(end.status.as_str()),
         };
         let recorded = match &kept {
-            Ok(kept) => shown(&end_of(kept)),
+            Ok(kept) => shown(kept),
             Err(_) => object! {
                 "status" => past.status.as_str(),
                 "output_digest" => past.output_digest.clone(),

@@ -10,6 +10,7 @@ use tool_core::value::Numbers;
 use tool_core::{ErrorCode, Reason, Result, ToolError, Value, tool_error};
 
 use super::{ArtifactHandle, ArtifactHash, ArtifactKind, FILE_BYTES_MAX, block};
+use crate::packs::of_stored_text;
 use crate::private::{DRAFT, write_whole};
 
 /// Name of the folder beside the state file.
@@ -208,7 +209,7 @@ fn artifact_read_error(hash: ArtifactHash, err: &io::Error) -> ToolError {
 
 /// The body of a small value, if it is there and matches its hash.
 pub(crate) fn verify_body(hash: ArtifactHash, body: Option<String>) -> Result<String> {
-    let body = body.ok_or_else(|| missing_artifact(hash))?;
+    let body = of_stored_text(body.ok_or_else(|| missing_artifact(hash))?);
     match ArtifactHash::of(body.as_bytes()) == hash {
         true => Ok(body),
         false => Err(hash_mismatch_error(hash)),

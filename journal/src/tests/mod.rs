@@ -7,6 +7,7 @@ mod counts;
 mod crashes;
 mod cuts;
 mod opening;
+mod packs;
 mod processes;
 mod pruning;
 mod receipts;

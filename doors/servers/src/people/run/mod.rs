@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use chain_runtime::Plan;
 use chain_runtime::run as chains;
-use journal::artifacts::ArtifactHandle;
-use journal::{Approval, END_KEY, RunRecord, RunState, StateStore};
+use journal::{Approval, RunRecord, RunState, StateStore, StoredEnd};
 use tool_core::{Result, Value};
 
 /// Suffix of the id under which records name the call that undoes a step.
@@ -23,6 +22,8 @@ pub(crate) struct RunModel {
     pub(crate) steps: Vec<StepRow>,
     /// The step at which it failed.
     pub(crate) failed_step: Option<String>,
+    /// What moving its calls to other nodes cost, as its record has it.
+    pub(crate) tickets: Option<Value>,
     /// Calls that began and whose end is unknown.
     pub(crate) unknown_calls: Vec<String>,
     /// First and last moment of any call, in milliseconds of Unix time.
@@ -44,6 +45,10 @@ pub(crate) struct StepRow {
     pub(crate) is_map: bool,
     items_done: usize,
     items_failed: usize,
+    /// Number of its calls by the node that computed them, where an engine did.
+    pub(crate) nodes: BTreeMap<String, usize>,
+    /// Calls that were computed here although an engine was wanted.
+    pub(crate) fallen_back: usize,
     /// Positions of the steps before it.
     pub(crate) before: Vec<usize>,
     /// Longest way to it, in steps.
@@ -51,7 +56,7 @@ pub(crate) struct StepRow {
     /// As written in the plan.
     pub(crate) written: Value,
     /// Ends of its calls, by the item.
-    pub(crate) ends: Vec<(Option<i64>, ArtifactHandle)>,
+    pub(crate) ends: Vec<(Option<i64>, StoredEnd)>,
     /// Records of its calls, with what was decided about each.
     pub(crate) calls: Vec<Value>,
     /// Digests of the results of its calls, by the item.
@@ -70,6 +75,25 @@ impl StepRow {
             "done" => self.state == "done",
             _ => true,
         }
+    }
+
+    /// Where its calls were computed, where an engine was wanted.
+    pub(crate) fn nodes_words(&self) -> Option<String> {
+        /// Nodes that are named.
+        const SHOWN: usize = 3;
+        let mut words: Vec<String> = (self.nodes.iter().take(SHOWN))
+            .map(|(node, count)| match self.is_map {
+                true => format!("{node} ({count})"),
+                false => node.clone(),
+            })
+            .collect();
+        if let Some(more @ 1..) = self.nodes.len().checked_sub(SHOWN) {
+            words.push(format!("{more} more"));
+        }
+        if self.fallen_back > 0 {
+            words.push(format!("here ({})", self.fallen_back));
+        }
+        (!words.is_empty()).then(|| words.join(", "))
     }
 
     /// How many items of a map ended how.
@@ -160,6 +184,7 @@ impl RunModel {
         let kind = record.text("kind").unwrap_or_default();
         if kind == "chain" {
             self.failed_step = record.text("failed_step").map(str::to_owned);
+            self.tickets = record.get("tickets").cloned();
             for one in record.items_at("step_status") {
                 let state = one.text("status").unwrap_or_default();
                 let place = one.text("id").and_then(|id| places.get(id));
@@ -223,6 +248,15 @@ impl RunModel {
         }
     }
 
+    /// Number of calls by the node that computed them, and of those that were computed here although an engine was wanted.
+    pub(crate) fn nodes(&self) -> (BTreeMap<&str, usize>, usize) {
+        let mut counts = BTreeMap::new();
+        for (node, count) in self.steps.iter().flat_map(|step| &step.nodes) {
+            *counts.entry(node.as_str()).or_default() += count;
+        }
+        (counts, self.steps.iter().map(|step| step.fallen_back).sum())
+    }
+
     /// The number of steps in each state.
     pub(crate) fn counts(&self) -> BTreeMap<&str, usize> {
         let mut counts = BTreeMap::new();
@@ -264,6 +298,10 @@ impl StepRow {
             }
             "call" => {
                 self.begun_ms = self.begun_ms.into_iter().chain(moment).min();
+                if let Some(node) = record.text("node") {
+                    *self.nodes.entry(node.to_owned()).or_default() += 1;
+                }
+                self.fallen_back += usize::from(record.get("placement_fallback").is_some());
                 if let Some(digest) = record.text("output_digest") {
                     self.results.insert(item, digest.to_owned());
                 }
@@ -288,11 +326,10 @@ impl StepRow {
                     Some(_) => self.items_failed += 1,
                     None => status.clone_into(&mut self.state),
                 }
-                let handle = record.get(END_KEY).and_then(ArtifactHandle::from_value);
-                if let Some(handle) = handle
+                if let Some(end) = StoredEnd::of(record)
                     && self.ends.len() < ENDS_MAX
                 {
-                    self.ends.push((item, handle));
+                    self.ends.push((item, end));
                 }
             }
             _ => {}

@@ -46,17 +46,18 @@ pub(super) fn step_card(
                 "calls " code { (OutsideText(&step.tool)) }
                 @if !step.before.is_empty() { " after " (OutsideText(&names(&step.before).join(", "))) }
                 @if let Some(items) = step.items_words() { " · " (items) }
+                @if let Some(nodes) = step.nodes_words() { " · computed on " (OutsideText(&nodes)) }
             }
             h4 { "Arguments as written" }
             (value_block(&written))
             @for key in ["map", "when", "retry", "approval", "on_error", "compensate"] {
                 @if let Some(value) = step.written.get(key) { h4 { (key) } (value_block(value)) }
             }
-            @for (item, handle) in step.ends.iter().take(ENDS_SHOWN) {
+            @for (item, stored) in step.ends.iter().take(ENDS_SHOWN) {
                 @if let Some(item) = item { h4 { "Item " (item) } }
-                @if handle.bytes() > BYTES_MAX { p class="note" { "The result has " (handle.bytes()) " bytes: see the artifacts of the run." } }
+                @if stored.handle.bytes() > BYTES_MAX { p class="note" { "The result has " (stored.handle.bytes()) " bytes: see the artifacts of the run." } }
                 @else {
-                    @match state.value(handle) {
+                    @match state.end(stored) {
                         Ok(end) => (end_block(&end)),
                         Err(error) => (error_block(&error)),
                     }
