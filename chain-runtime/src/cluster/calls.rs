@@ -1,6 +1,7 @@
 //! [`Cluster`]: the calls of a run that wait for workers, and the thread that serves them.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -8,9 +9,11 @@ use std::time::{Duration, Instant};
 use tool_core::ctx::CallBudget;
 use tool_core::{Object, RandomSeed, Result, StopFlag, ToolError, Value, tool_error};
 
+use super::costs::{self, EngineTickets, TicketCosts};
 use super::executor::{Executor, SubmittedTicket};
 use super::packer::{CallPack, TicketPacker};
 use super::ticket::{TicketBody, TicketCall};
+use crate::run::{ELSEWHERE_LEAST, ELSEWHERE_MAX};
 
 /// Shortest and longest pause between two looks at the executor.
 const PAUSE_LEAST: Duration = Duration::from_millis(2);
@@ -173,6 +176,10 @@ struct SharedCluster {
     packer: Mutex<TicketPacker>,
     wake: Condvar,
     closed: AtomicBool,
+    /// Calls that the workers can be busy with.
+    wanted: AtomicUsize,
+    /// What the counts of the process have of this engine.
+    counted: Mutex<EngineTickets>,
 }
 
 impl Cluster {
@@ -191,6 +198,8 @@ impl Cluster {
             packer: Mutex::new(TicketPacker::new(settings)),
             wake: Condvar::new(),
             closed: AtomicBool::new(false),
+            wanted: AtomicUsize::new(ELSEWHERE_LEAST),
+            counted: Mutex::default(),
         });
         let served = Arc::clone(&shared);
         let thread = thread::Builder::new().name("cluster".to_owned());
@@ -229,6 +238,21 @@ impl Cluster {
         self.shared.lock().add(Arc::clone(&waiting), now);
         self.shared.wake.notify_one();
         waiting.wait()
+    }
+
+    /// Number of calls that fill the workers with tickets, as far as it is known.
+    pub(crate) fn calls_wanted(&self) -> usize {
+        self.shared.wanted.load(Ordering::Relaxed)
+    }
+
+    /// What the tickets of each step cost, by its position in the plan.
+    pub(crate) fn costs(&self) -> BTreeMap<usize, TicketCosts> {
+        self.shared.lock().costs().clone()
+    }
+
+    /// Notes a call that was computed here although the engine was wanted.
+    pub(crate) fn note_fallback(&self) {
+        costs::count_fallback(self.engine());
     }
 
     /// The error of a run of which one ticket had two different results.
@@ -275,12 +299,21 @@ impl Drop for ServingEndGuard<'_> {
     fn drop(&mut self) {
         self.0.closed.store(true, Ordering::SeqCst);
         self.0.lock().close();
+        self.0.count();
     }
 }
 
 impl SharedCluster {
     fn lock(&self) -> MutexGuard<'_, TicketPacker> {
         self.packer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Brings the counts of the process up to date.
+    fn count(&self) {
+        let now = self.lock().tickets();
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::replace(&mut *counted, now);
+        costs::count_tickets(self.executor.name(), before, now);
     }
 
     fn serve(&self) {
@@ -321,6 +354,9 @@ impl SharedCluster {
                 }
             }
             withdrawn.extend(packer.look(now));
+            let wanted = packer.calls_wanted();
+            let wanted = wanted.clamp(ELSEWHERE_LEAST, ELSEWHERE_MAX);
+            self.wanted.store(wanted, Ordering::Relaxed);
         }
         while self.pack_next() {}
         let (due, late) = self.lock().due_copies(now);
@@ -338,6 +374,7 @@ impl SharedCluster {
         for id in withdrawn {
             self.executor.withdraw(id);
         }
+        self.count();
         *pause = match has_news || has_due {
             true => PAUSE_LEAST,
             false => (*pause * 2).min(PAUSE_MOST),

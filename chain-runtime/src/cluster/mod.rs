@@ -10,6 +10,7 @@
 
 mod calls;
 mod compute;
+mod costs;
 mod executor;
 mod files;
 mod folder;
@@ -23,6 +24,8 @@ mod tests;
 pub(crate) use calls::{CallGroup, RemoteOutcome, WantedCall};
 pub use calls::{Cluster, ClusterSettings};
 pub use compute::{TicketRequest, TicketResult, WorkerTools, compute_ticket};
+pub use costs::{EngineTickets, engine_tickets};
+pub(crate) use costs::{TicketCosts, count_fallback};
 pub(crate) use executor::no_cluster_error;
 pub use executor::{
     BuildIdentity, Executor, ExecutorReport, SubmittedTicket, TicketEvent, TicketId,

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use tool_core::{Result, ToolError, tool_error};
 
 use super::calls::{CallGroup, RemoteOutcome, WaitingCall};
+use super::costs::{CostMoments, EngineTickets, TicketCosts};
 use super::executor::{TicketEvent, TicketId};
 use super::ticket::answers_of_text;
 use super::{ClusterSettings, NONDETERMINISTIC};
@@ -17,6 +18,8 @@ pub(super) const CALLS_MAX: usize = 1_000;
 const ARGS_BYTES_MAX: u64 = 64 << 20;
 /// Tickets for each slot: one is computed while the next waits.
 const TICKETS_PER_SLOT: usize = 2;
+/// Calls that are out for each slot at most, beyond the least number: the head has a thread for each.
+const CALLS_PER_SLOT: usize = 64;
 /// Copies of a ticket at most, and refusals of one at most.
 const COPIES_MAX: u32 = 3;
 /// A ticket is submitted once more when it takes so many times the expected time, and this long at least.
@@ -41,6 +44,7 @@ pub(super) struct TicketPacker {
     /// Why no ticket can be submitted.
     without_tickets: Option<EngineStandstill>,
     pub(super) warnings: Vec<String>,
+    costs: BTreeMap<usize, TicketCosts>,
 }
 
 /// A time in which nothing can be computed elsewhere.
@@ -63,6 +67,7 @@ struct OpenTicket {
 /// A submitted copy.
 struct TicketCopy {
     number: u32,
+    submitted: Instant,
     /// Since when a worker computes it.
     started: Option<Instant>,
 }
@@ -125,6 +130,21 @@ impl TicketPacker {
             without_workers: None,
             without_tickets: None,
             warnings: Vec::new(),
+            costs: BTreeMap::new(),
+        }
+    }
+
+    /// What the tickets of each step cost so far.
+    pub(super) fn costs(&self) -> &BTreeMap<usize, TicketCosts> {
+        &self.costs
+    }
+
+    /// Tickets that are out, and those that have a result.
+    pub(super) fn tickets(&self) -> EngineTickets {
+        EngineTickets {
+            out: self.open.len() as u64,
+            done: self.ended.len() as u64,
+            ..EngineTickets::default()
         }
     }
 
@@ -169,6 +189,10 @@ impl TicketPacker {
     pub(super) fn note_submission(&mut self, id: TicketId, submitted: Result<()>, now: Instant) {
         let Err(err) = submitted else {
             self.without_tickets = None;
+            if let Some(ticket) = self.open.get(&id.number) {
+                let costs = self.costs.entry(ticket.group.step).or_default();
+                costs.sent(ticket.body.len());
+            }
             return;
         };
         if let Some(ticket) = self.open.get_mut(&id.number) {
@@ -210,7 +234,7 @@ impl TicketPacker {
                     node,
                     is_whole,
                 };
-                return self.done(id, ended, &body, elapsed_ms);
+                return self.done(id, ended, &body, (elapsed_ms, now));
             }
         }
         Vec::new()
@@ -230,7 +254,7 @@ impl TicketPacker {
         id: TicketId,
         ended: EndedTicket,
         body: &str,
-        elapsed_ms: f64,
+        (elapsed_ms, now): (f64, Instant),
     ) -> Vec<TicketId> {
         if let Some(first) = self.ended.get(&id.number) {
             if first.is_whole && ended.is_whole && first.digest != ended.digest {
@@ -251,6 +275,14 @@ impl TicketPacker {
         let speed = self.speeds.entry(ticket.group).or_default();
         speed.elapsed_ms += elapsed_ms;
         speed.calls += ticket.calls.len();
+        let copy = ticket.copies.iter().find(|copy| copy.number == id.copy);
+        let moments = CostMoments {
+            submitted: copy.map_or(now, |copy| copy.submitted),
+            started: copy.and_then(|copy| copy.started),
+            ended: now,
+        };
+        let costs = self.costs.entry(ticket.group.step).or_default();
+        costs.received(ticket.calls.len(), body.len(), elapsed_ms, moments);
         for (call, answer) in ticket.calls.iter().zip(answers) {
             call.answer(RemoteOutcome::Computed {
                 output: answer.output,
@@ -354,17 +386,23 @@ impl TicketPacker {
         withdrawn
     }
 
+    /// Number of calls that fill all slots with tickets of the wanted length, or as many as are worth their threads.
+    pub(super) fn calls_wanted(&self) -> usize {
+        let groups = self.queues.keys();
+        let groups = groups.chain(self.open.values().map(|ticket| &ticket.group));
+        let longest = groups.map(|group| calls_of_ticket(&self.settings, self.speeds.get(group)));
+        let longest = longest.max().unwrap_or(1);
+        self.slots
+            .saturating_mul((TICKETS_PER_SLOT * longest).min(CALLS_PER_SLOT))
+    }
+
     /// The next calls that form a ticket. As many as take the time of a ticket, and no more than leave some for every slot; first one each,
     /// until the time is known.
     pub(super) fn next_pack(&mut self) -> Option<CallPack> {
         let most = self.slots * TICKETS_PER_SLOT;
         let free = most.checked_sub(self.open.len()).filter(|free| *free > 0)?;
         let (&group, queue) = self.queues.iter_mut().next()?;
-        let wanted = self.speeds.get(&group).map_or(1, |speed| {
-            let one_ms = speed.elapsed_ms / speed.calls.max(1) as f64;
-            let target_ms = self.settings.ticket.as_secs_f64() * 1e3;
-            ((target_ms / one_ms.max(1e-3)) as usize).clamp(1, CALLS_MAX)
-        });
+        let wanted = calls_of_ticket(&self.settings, self.speeds.get(&group));
         let share = queue.len().div_ceil(free).max(1);
         let mut calls = Vec::new();
         let mut bytes = 0;
@@ -432,6 +470,7 @@ impl TicketPacker {
                 let started = None;
                 ticket.copies.push(TicketCopy {
                     number: copy,
+                    submitted: now,
                     started,
                 });
                 due.push(TicketCopyText {
@@ -458,4 +497,13 @@ impl TicketPacker {
             call.answer(RemoteOutcome::Unplaced("the run is over".to_owned()));
         }
     }
+}
+
+/// Number of calls that take the time of a ticket; one until their time is known.
+fn calls_of_ticket(settings: &ClusterSettings, speed: Option<&GroupSpeed>) -> usize {
+    speed.map_or(1, |speed| {
+        let one_ms = speed.elapsed_ms / speed.calls.max(1) as f64;
+        let target_ms = settings.ticket.as_secs_f64() * 1e3;
+        ((target_ms / one_ms.max(1e-3)) as usize).clamp(1, CALLS_MAX)
+    })
 }

@@ -136,6 +136,40 @@ fn packs_grow_to_the_time_of_a_ticket_and_leave_some_for_every_slot() {
 }
 
 #[test]
+fn more_workers_get_more_calls_and_what_moving_them_costs_is_counted() {
+    let now = Instant::now();
+    let mut packer = TicketPacker::new(settings());
+    let stop = StopFlag::new();
+    assert_eq!(packer.calls_wanted(), 0);
+    packer.note_slots(Ok(100), now);
+    packer.add(call(&stop, now), now);
+    let (id, _) = packed(&mut packer, now)[0];
+    packer.note_submission(id, Ok(()), now);
+    let started = now + Duration::from_millis(30);
+    let began = TicketEvent::Started {
+        id,
+        node: "n1".to_owned(),
+    };
+    packer.learn(began, started);
+    let body = answers(1, 3.0);
+    let received = body.len();
+    packer.learn(
+        done(id, "n1", body, 50.0),
+        started + Duration::from_millis(60),
+    );
+    // 50 ms a call: 20 on each of 200 tickets.
+    packer.add(call(&stop, now), now);
+    assert_eq!(packer.calls_wanted(), 4_000);
+    let costs = Value::from(packer.costs()[&0].to_object());
+    let expected = object! {
+        "tickets" => 1_i64, "calls" => 1_i64, "bytes_sent" => 4_i64, "bytes_received" => received,
+        "computing_ms" => 50.0, "waiting_ms" => 30.0, "moving_ms" => 10.0,
+    };
+    assert_eq!(costs, expected);
+    assert_eq!((packer.tickets().out, packer.tickets().done), (0, 1));
+}
+
+#[test]
 fn the_first_result_counts_and_another_one_that_differs_ends_the_run() {
     let now = Instant::now();
     let mut packer = TicketPacker::new(settings());

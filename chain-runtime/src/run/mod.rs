@@ -59,7 +59,9 @@ pub use memory::{CallDivergence, ReplayComparison, UnreadableValue};
 use meter::UsageKind;
 pub use meter::UsageMeter;
 pub use nesting::{CancellationResult, cancel_run, root_run};
-pub use options::{ELSEWHERE_MAX, RunOptions, STACK_BYTES, StepObserver, THREADS_MAX, WAITING_MAX};
+pub use options::{
+    ELSEWHERE_LEAST, ELSEWHERE_MAX, RunOptions, STACK_BYTES, StepObserver, THREADS_MAX, WAITING_MAX,
+};
 pub use order::ToolCosts;
 #[cfg(any(test, feature = "failpoints"))]
 pub use order::run_in_shuffled_order;
@@ -173,7 +175,7 @@ fn drive_run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -
     let cluster = options.cluster.as_ref();
     let cluster = cluster.filter(|_| !memory.is_some_and(RunMemory::is_replay));
     let slots = CallSlots {
-        elsewhere: cluster.map(|_| ELSEWHERE_MAX),
+        elsewhere: cluster.map(|_| ELSEWHERE_LEAST),
         ..parallel_slots(plan, options.threads)
     };
     let meter = UsageMeter::new(plan.budget, options.above.clone(), options.how.clone());

@@ -11,7 +11,9 @@ use super::memory::RunMemory;
 use super::processors::process_processors;
 use super::workers::RunWorkers;
 use crate::check::{CheckedPlan, CheckedStep};
-use crate::cluster::{CallGroup, Cluster, RemoteOutcome, WantedCall, no_cluster_error};
+use crate::cluster::{
+    CallGroup, Cluster, RemoteOutcome, WantedCall, count_fallback, no_cluster_error,
+};
 use crate::plan::Place;
 use crate::problem::{Fault, PlanProblem, PlanProblems};
 
@@ -19,6 +21,8 @@ use crate::problem::{Fault, PlanProblem, PlanProblems};
 const NO_ENGINE_HINT: &str = "`mathchain run PLAN --engine files --dir DIR`, and `mathchain worker DIR` on other machines; or write `place: prefer`";
 /// The reason of a fallback where a run has no engine.
 const NO_ENGINE: &str = "the run has no engine";
+/// Name under which fallbacks of runs without an engine are counted.
+const WITHOUT_ENGINE: &str = "none";
 
 /// The error of a step that requires an engine in a run without one.
 pub(super) fn no_engine_error(step: &str) -> ToolError {
@@ -138,6 +142,7 @@ impl PlacedStep {
             let error = no_cluster_error(&self.id, why, &self.cluster.hint());
             return (Err(error), None);
         }
+        self.cluster.note_fallback();
         let place = Some(CallPlace::Fallback(why.to_owned()));
         match process_processors().take(stop) {
             Ok(_processor) => (here(), place),
@@ -155,6 +160,7 @@ impl RemoteCompute for WithoutEngine {
         _call: &RemoteCall<'_>,
         here: &mut dyn FnMut() -> Result<Value, ToolError>,
     ) -> (Result<Value, ToolError>, Option<CallPlace>) {
+        count_fallback(WITHOUT_ENGINE);
         (here(), Some(CallPlace::Fallback(NO_ENGINE.to_owned())))
     }
 }

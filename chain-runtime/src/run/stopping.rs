@@ -46,6 +46,9 @@ impl RunWorkers<'_> {
             core.feed(RunEvent::Halt);
             return true;
         }
+        if let Some(cluster) = self.job.cluster {
+            core.machine.widen_elsewhere(cluster.calls_wanted());
+        }
         // Two results of one computation: nothing that was computed elsewhere can be believed.
         let alarm = self.job.cluster.and_then(|cluster| cluster.alarm());
         match alarm.map_or_else(|| self.job.limit.check(), Err) {

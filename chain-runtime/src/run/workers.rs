@@ -56,7 +56,6 @@ pub(super) struct RunJob<'a> {
 pub(super) struct RunWorkers<'a> {
     pub(super) job: RunJob<'a>,
     started: Duration,
-    threads_max: usize,
     core: Mutex<RunCore<'a>>,
     pub(super) wake: Condvar,
     /// Notified when nothing is left to do.
@@ -84,7 +83,6 @@ impl<'a> RunWorkers<'a> {
         let machine = machine.within(Arc::clone(&job.meter), prior);
         Self {
             started: job.dispatcher.host().clock.monotonic(),
-            threads_max: job.slots.threads(),
             core: Mutex::new(RunCore::begin(machine, job.observer.is_some())),
             wake: Condvar::new(),
             over: Condvar::new(),
@@ -203,7 +201,8 @@ impl<'a> RunWorkers<'a> {
         loop {
             self.look(&mut core);
             if let Some((command, more)) = core.pop() {
-                return Some((command, more && core.threads < self.threads_max));
+                let may_hire = core.threads < core.machine.threads_max();
+                return Some((command, more && may_hire));
             }
             if core.machine.conclusion().is_some() {
                 return None;

@@ -128,6 +128,9 @@ const STATES: &[(&str, Listed, &str)] = {
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
+/// Maximum number of steps whose tickets are shown.
+const STEPS_MAX: usize = 50;
+
 /// Maximum number of records shown of a run; `runs export` writes all.
 const RECORDS_MAX: usize = 1000;
 
@@ -346,7 +349,41 @@ fn record_line(record: &AuditRecord) -> String {
         }
     }
     let (number, kind, what) = (record.sequence, text("kind"), what.join("  "));
-    format!("  {number:5} {kind:10} {what}\n")
+    let mut lines = format!("  {number:5} {kind:10} {what}\n");
+    if let Some(costs) = record.record.get("tickets") {
+        let engine = text("engine");
+        let _ = writeln!(lines, "        moved by {engine}: {}", moving_costs(costs));
+        for step in record
+            .record
+            .items_at("step_tickets")
+            .iter()
+            .take(STEPS_MAX)
+        {
+            let id = step.text("id").unwrap_or_default();
+            let _ = writeln!(lines, "          {id}: {}", moving_costs(step));
+        }
+    }
+    lines
+}
+
+/// What moving calls to other nodes cost: bytes, and time of computing, of waiting for a worker, and between the two.
+fn moving_costs(costs: &Value) -> String {
+    let count = |key: &str| costs.get(key).and_then(Value::as_i64).unwrap_or(0);
+    let count = |key: &str| count(key).unsigned_abs();
+    let seconds = |key: &str| {
+        let ms = costs.get(key).and_then(Value::as_f64);
+        ms.unwrap_or(0.0) / 1e3
+    };
+    format!(
+        "{} on {}, {} sent, {} received; computing {:.2} s, waiting for a worker {:.2} s, in transit {:.2} s",
+        count_phrase(count("calls"), "call"),
+        count_phrase(count("tickets"), "ticket"),
+        human::format_byte_size(count("bytes_sent")),
+        human::format_byte_size(count("bytes_received")),
+        seconds("computing_ms"),
+        seconds("waiting_ms"),
+        seconds("moving_ms"),
+    )
 }
 
 fn collection_summary(done: &GcReport, dry_run: bool) -> String {

@@ -12,6 +12,7 @@ use mathchain_servers::http::ConsoleAccess;
 
 use super::prelude::*;
 use super::signals::ServerClosing;
+use super::worker::EngineArgs;
 use super::{export, jsonl};
 
 #[derive(Debug, Args)]
@@ -68,6 +69,8 @@ pub(super) struct ServeCommand {
     pub toolset: Option<String>,
     #[command(flatten)]
     pub caller: CallerArgs,
+    #[command(flatten)]
+    pub engine: EngineArgs,
     /// Maximum number of calls to run in parallel
     #[arg(long, alias = "workers", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
@@ -102,6 +105,12 @@ pub(super) fn answer_until_end(
         return mathchain::agent_host::join_exchange(folder).map(|()| exit::OK.into());
     }
     serve.caller.check_facts()?;
+    if serve.engine.wanted().is_some() && serve.http.is_none() {
+        return Err(
+            tool_error!(InvalidArgs, "engine"; "`--engine` of `serve` is for plans over HTTP";
+            "`serve --http --engine ...`, or `mathchain run PLAN --engine ...`"),
+        );
+    }
     let toolkit = serve.caller.open(global)?;
     for role in serve.roles.iter().map(Some).chain([serve.role.as_ref()]) {
         // An unknown name is an error now, not at the first line.
@@ -227,6 +236,7 @@ impl ServeCommand {
             role,
             toolset: None,
             caller,
+            engine: EngineArgs::default(),
             threads: None,
         }
     }
@@ -354,6 +364,7 @@ fn answer_requests(
         workers: serve.workers(),
         mcp: serve.offered(role, config.catalog, door.line_bytes_max),
         console,
+        engine: serve.engine.wanted(),
     };
     let closing = door.closing.clone();
     let tell = |line: &str| write_stderr(&format!("{line}\n"));

@@ -127,6 +127,11 @@ impl TypedValueParser for EngineParser {
 }
 
 impl EngineArgs {
+    /// The engine, where one is named.
+    pub(super) fn wanted(&self) -> Option<EngineRequest> {
+        self.engine.is_some().then(|| self.request())
+    }
+
     pub(super) fn request(&self) -> EngineRequest {
         EngineRequest {
             engine: self.engine.as_ref().map(|choice| choice.engine),

@@ -119,6 +119,11 @@ fn two_workers_give_the_digest_of_the_local_run_which_replays_identically() {
     let shown = place.run(&["runs", "show", &id, "--output", "human"], "");
     let place_of = format!(" on {}", named[0]);
     assert!(shown.stdout.contains(&place_of), "{}", shown.stdout);
+    assert!(
+        shown.stdout.contains("moved by files: 60 calls on"),
+        "{}",
+        shown.stdout
+    );
     // The workers end with the run that they saw.
     for mut worker in std::mem::take(&mut { workers }.0) {
         assert!(worker.wait().expect("ends").success());
@@ -450,4 +455,73 @@ fn slurm_is_asked_for_an_array_of_workers_and_told_to_end_it() {
     ] {
         assert!(called.contains(part), "{part} in:\n{called}");
     }
+}
+
+#[test]
+fn a_server_computes_plans_with_the_engine_that_it_was_started_with() {
+    let place = place_of_runs();
+    let refused = place.run(&["serve", "--jsonl", "--engine", "files"], "");
+    assert_eq!(refused.at("/error/reason"), Value::from("engine"));
+    let flags = ["--engine", "files", "--dir", "tickets"];
+    let server = crate::http::client::Server::start(&place, &flags);
+    let workers = Workers::start(&place, 1, &["--idle", "300"]);
+    let plan = r#"{"plan":{"version":1,"id":"p","steps":[{"id":"draws","tool":"monte_carlo","map":{"over":[1,2,3]},
+        "args":{"expression":"exp(x0/s)","parameters":{"s":{"$ref":"item"}},"distribution":"normal","samples":1000}}],
+        "outputs":{"means":{"$ref":"draws[*].mean"}}}}"#;
+    let begun = server.post("/v1/chains", &[], plan);
+    let id = begun.expect(202).json()["id"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    let until = Instant::now() + Duration::from_secs(120);
+    let answer = loop {
+        let answer = server.get(&format!("/v1/chains/{id}"), &[]).json();
+        if answer["answer"].is_object() {
+            break answer;
+        }
+        assert!(Instant::now() < until, "{answer}");
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    assert_eq!(answer["answer"]["ok"], serde_json::json!(true), "{answer}");
+    let metrics = server.get("/metrics", &[]);
+    let metrics = &metrics.expect(200).body;
+    let line = |name: &str| metrics.lines().find(|line| line.starts_with(name));
+    let done = line("mathchain_engine_tickets_done_total{engine=\"files\"}");
+    assert!(done.is_some_and(|line| !line.ends_with(" 0")), "{metrics}");
+    let out = line("mathchain_engine_tickets_out{engine=\"files\"}");
+    assert!(out.is_some_and(|line| line.ends_with(" 0")), "{metrics}");
+    drop(workers);
+}
+
+#[test]
+fn a_map_of_many_elements_is_recorded_in_packs_and_replays_and_resumes_as_ever() {
+    let place = place_of_runs();
+    place.write("study.yaml", &study(400, 10));
+    let answer = run(&place, &[]);
+    answer.expect_code(0);
+    let id = answer.at("/output/chain_id");
+    let id = id.as_str().expect("an id");
+    let export = place.run(&["runs", "export", id], "").stdout;
+    let packs = export.matches("\"kind\":\"pack\"").count();
+    let lines = export.lines().count();
+    assert!(packs > 0 && lines < 600, "{packs} packs, {lines} lines");
+    let shown = place.run(&["runs", "show", id, "--json"], "");
+    let records = shown.expect_code(0).at("/records");
+    let records = records.items().expect("records");
+    let of_kind = |kind: &str| {
+        records
+            .iter()
+            .filter(|one| one.text("kind") == Some(kind))
+            .count()
+    };
+    assert_eq!((of_kind("call"), of_kind("settled")), (401, 401));
+    let call = records.iter().find(|one| one.text("kind") == Some("call"));
+    let call = call.and_then(|call| call.text("call_id")).expect("an id");
+    let found = place.run(&["audit", "show", call, "--json"], "");
+    assert_eq!(
+        found.expect_code(0).at("/record/call_id"),
+        Value::from(call)
+    );
+    place.run(&["replay", id], "").expect_code(0);
+    place.run(&["audit", "verify"], "").expect_code(0);
 }

@@ -20,9 +20,9 @@ const NO_SUCH_TOOL: &str = "_OTHER";
 /// Fields of both kinds of record. An attribute is named `mathchain.` and the field, unless [`NAMED`] has another name.
 const OF_BOTH: &str = "client_id caller_type chain_id part role agent phase task status";
 const OF_CALL: &str = "call_id version source step item wave decision layer rule policy_generation \
-    approval_id approved_by effects cached redacted error_reason";
+    approval_id approved_by effects cached redacted error_reason node placement_fallback";
 const OF_CHAIN: &str = "plan mode_requested mode_used fallback_to_seq fallback_reason \
-    parallel_mutations_enabled barrier threads waves steps failed_step";
+    parallel_mutations_enabled barrier threads waves steps failed_step engine";
 const NAMED: &[(&str, &str)] = &[
     ("client_id", "gen_ai.tool.call.id"),
     ("version", "mathchain.tool.version"),
@@ -280,6 +280,13 @@ mod tests {
         let mut attributes = span.attributes.iter();
         let attribute = attributes.find(|attribute| attribute.key.as_str() == name)?;
         Some(attribute.value.to_string())
+    }
+
+    #[test]
+    fn the_node_of_a_call_is_an_attribute() {
+        let there = span(CALL, &[("node", "\"n1\"")], false);
+        assert_eq!(found(&there, "mathchain.node").as_deref(), Some("n1"));
+        assert_eq!(found(&span(CALL, &[], false), "mathchain.node"), None);
     }
 
     #[test]

@@ -359,6 +359,7 @@ impl Toolkit {
         let options = RunOptions {
             stop: context.stop.clone(),
             timeout_ms: context.timeout_ms,
+            cluster: context.cluster.clone(),
             ..options
         };
         let (dispatcher, caller) = self.act(context);

@@ -427,6 +427,18 @@ impl<'a> RunMachine<'a> {
         (step > self.stop_at).then(|| StepOutcome::not_run(self.stop_at))
     }
 
+    /// Number of threads that make calls, at most.
+    pub(super) fn threads_max(&self) -> usize {
+        self.slots.threads()
+    }
+
+    /// Lets an engine compute more calls at a time than before; from the next event on.
+    pub(super) fn widen_elsewhere(&mut self, calls: usize) {
+        if let Some(most) = &mut self.slots.elsewhere {
+            *most = calls.max(*most);
+        }
+    }
+
     /// Starts calls while there are slots; what is barred meanwhile is settled.
     fn start(&mut self) {
         let limit = match self.plan.mode_used {

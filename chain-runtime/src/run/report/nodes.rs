@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use tool_core::Object;
+use tool_core::{Object, Value, fields};
 
 use super::{ChainResult, ChainStatus};
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, TicketCosts};
 use crate::run::finished::StepOutcome;
 
 impl StepOutcome {
@@ -22,6 +22,7 @@ impl ChainResult {
         self.warnings.extend(warnings);
         self.diagnostics.insert("engine", cluster.engine());
         self.diagnostics.insert("nodes", self.nodes());
+        self.note_costs(cluster);
         let Some(alarm) = alarm.filter(|_| self.status == ChainStatus::Success) else {
             return;
         };
@@ -32,6 +33,21 @@ impl ChainResult {
             self.missing_outputs.push((name.into(), why));
         }
         self.error = Some(alarm);
+    }
+
+    /// Adds what moving the calls cost: of the run, and of each step that had tickets.
+    fn note_costs(&mut self, cluster: &Cluster) {
+        let by_step = cluster.costs();
+        let mut whole = TicketCosts::default();
+        by_step.values().for_each(|costs| whole.add(costs));
+        self.diagnostics.insert("tickets", whole.to_object());
+        let steps = by_step.iter().filter_map(|(position, costs)| {
+            let mut line = fields! { "id" => &*self.steps.get(*position)?.id };
+            line.extend(&costs.to_object());
+            Some(Value::from(line))
+        });
+        let steps: Vec<Value> = steps.collect();
+        self.diagnostics.insert("step_tickets", steps);
     }
 
     /// Number of calls by the node that computed them.

@@ -206,7 +206,7 @@ async fn run_chain(
     server: Arc<HttpServer>,
     caller: Arc<HttpCaller>,
     chain: Arc<SubmittedChain>,
-    context: CallContext,
+    mut context: CallContext,
     work: ChainStart,
 ) {
     let permit = match caller.queue.enter().await {
@@ -216,8 +216,15 @@ async fn run_chain(
     };
     chain.runs();
     let (toolkit, observer) = (Arc::clone(&server.toolkit), Arc::clone(&chain));
+    let engine = server.settings.engine.clone();
     let thread = tokio::task::spawn_blocking(move || {
-        let permit = permit;
+        let permit = permit.and_then(|permit| {
+            let engine = engine
+                .map(|engine| toolkit.open_engine(&engine))
+                .transpose()?;
+            context.cluster = engine.flatten();
+            Ok(permit)
+        });
         let ran = match (work, &permit) {
             (ChainStart::Begin(None, _) | ChainStart::Resume { .. }, Err(refused)) => {
                 Err(refused.clone())

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::StatusCode;
+use chain_runtime::cluster::{EngineTickets, engine_tickets};
 use tool_core::{CallOutcome, ErrorCode, OutcomeStatus, ToolError, Value};
 
 /// Upper bounds of durations, in seconds.
@@ -181,6 +182,7 @@ impl HttpMetrics {
                 let _ = writeln!(text, "{name}{{state=\"{state}\"}} {count}");
             }
         }
+        write_engine_metrics(&mut text);
         if let Some(failures) = now.state_failures {
             let name = "mathchain_state_failures_total";
             write_metric_head(
@@ -192,6 +194,41 @@ impl HttpMetrics {
             let _ = writeln!(text, "{name} {failures}");
         }
         text
+    }
+}
+
+/// Tickets of the engines that plans of this server used.
+fn write_engine_metrics(text: &mut String) {
+    let engines = engine_tickets();
+    type Count = fn(&EngineTickets) -> u64;
+    let metrics: [(&str, &str, &str, Count); 3] = [
+        (
+            "mathchain_engine_tickets_out",
+            "gauge",
+            "Tickets without a result, by engine",
+            |counts| counts.out,
+        ),
+        (
+            "mathchain_engine_tickets_done_total",
+            "counter",
+            "Tickets with a result, by engine",
+            |counts| counts.done,
+        ),
+        (
+            "mathchain_engine_fallbacks_total",
+            "counter",
+            "Calls computed here although an engine was wanted, by engine",
+            |counts| counts.fallen_back,
+        ),
+    ];
+    for (name, kind, help, count) in metrics {
+        if engines.is_empty() {
+            break;
+        }
+        write_metric_head(text, name, kind, help);
+        for (engine, counts) in &engines {
+            let _ = writeln!(text, "{name}{{engine=\"{engine}\"}} {}", count(counts));
+        }
     }
 }
 

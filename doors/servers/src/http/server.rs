@@ -18,6 +18,7 @@ use super::submitted_pipelines::SubmittedPipelines;
 use crate::mcp;
 use crate::queue::CallQueue;
 use mathchain::Toolkit;
+use mathchain::cluster::EngineRequest;
 
 /// Settings of the server, fixed when it starts.
 pub struct HttpServerSettings {
@@ -43,6 +44,8 @@ pub struct HttpServerSettings {
     pub mcp: mcp::McpSettings,
     /// Whether it has pages for people.
     pub console: Option<ConsoleAccess>,
+    /// The engine of the plans that it runs; the threads of this process where absent.
+    pub engine: Option<EngineRequest>,
 }
 
 pub(super) struct HttpServer {

@@ -2,6 +2,7 @@
 
 mod compare;
 mod graph;
+mod nodes;
 mod step;
 
 use std::sync::Arc;
@@ -112,6 +113,7 @@ fn run_body(
                 (graph::draw_graph(&view.model, &|step| view.link_with(step)))
             }
         }
+        (nodes::nodes_section(&view.model))
         (view.steps_table())
         @if !nested.is_empty() {
             section aria-labelledby="nested" { h2 id="nested" { "Runs within" } (super::runs::runs_table(&nested)) }
@@ -306,7 +308,7 @@ impl RunView<'_> {
             tr id={ "row-" (step.id) } {
                 td { (state_badge(&step.state)) @if let Some(items) = step.items_words() { " " span class="small" { (items) } } }
                 th scope="row" { a href=(self.link_with(&step.id)) { (OutsideText(&step.id)) } }
-                td { (OutsideText(&step.tool)) }
+                td { (OutsideText(&step.tool)) @if let Some(nodes) = step.nodes_words() { " " span class="small" { "on " (OutsideText(&nodes)) } } }
                 td class="number" { @if let Some(ms) = step.elapsed_ms { (duration_words(ms)) } @if step.attempts > 1 { " · " (step.attempts) " attempts" } }
                 td class="time" {
                     @if length > 0 {
