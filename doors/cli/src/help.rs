@@ -21,6 +21,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 6] = [
             "runs",
             "replay",
             "worker",
+            "cluster",
             "artifacts",
             "pipeline",
         ],

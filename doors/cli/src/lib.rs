@@ -16,6 +16,7 @@ mod call;
 mod caller;
 mod cancel;
 mod check;
+mod cluster;
 mod complete;
 mod console;
 mod csv;
@@ -123,6 +124,9 @@ enum CliCommand {
     Replay(replay::ReplayCommand),
     /// Serve runs of other machines: compute the calls that they hand out
     Worker(worker::WorkerCommand),
+    /// Start, show and end the Ray that runs of the engine `ray` use
+    #[command(subcommand)]
+    Cluster(cluster::ClusterCommand),
     /// Answer many calls: JSON lines, MCP clients, HTTP
     Serve(serve::ServeCommand),
     /// Serve pages to a browser: approve calls, watch runs, try tools
@@ -429,6 +433,7 @@ fn dispatch_command(global: &GlobalArgs, command: CliCommand) -> Result<ExitCode
         CliCommand::Runs(args) => runs::run_runs_command(global, &args),
         CliCommand::Replay(args) => replay::replay_run(global, &args),
         CliCommand::Worker(args) => worker::run_worker_command(global, &args),
+        CliCommand::Cluster(args) => cluster::run_cluster_command(global, &args),
         CliCommand::Serve(args) => serve::run_serve_command(global, &args),
         CliCommand::Console(args) => console::run_console_command(global, &args),
         CliCommand::Keys(args) => keys::run_keys_command(global, &args),

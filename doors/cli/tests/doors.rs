@@ -49,6 +49,8 @@ const WRONG: &[(&str, &[&str])] = &[
     ("runs", &["runs", "cancel", "zzzz"]),
     ("runs", &["runs", "export", "zzzz"]),
     ("worker", &["worker", "folder", "--slots", "x"]),
+    ("cluster", &["cluster", "up", "--slots", "0"]),
+    ("cluster", &["cluster", "status", "--address", "nowhere"]),
     ("replay", &["replay", "zzzz"]),
     ("replay", &["replay", "--last"]),
     ("chain", &["chain", "anomalies", "--run", "zzzz"]),

@@ -66,6 +66,37 @@ fn the_driver_is_started_with_address_and_slots_and_says_why_there_is_no_cluster
 }
 
 #[test]
+fn the_ray_of_this_machine_is_started_shown_and_ended_by_the_package() {
+    let driver = r#"case "$3 $4 $5" in
+"up --json --slots=2") echo '{"address":"127.0.0.1:7","slots":2,"started":true}';;
+"status --json --address=head:6379") echo '{"address":"head:6379","nodes":[{"node":"a","address":"10.0.0.1","slots":4,"build":"mathchain 1","processor":"x86","usable":true},{"node":"b","address":"10.0.0.2","slots":1,"usable":false,"why":"no package"}]}';;
+"status --json ") echo '{"address":null,"nodes":[]}';;
+"down --json ") echo '{"ended":true}';;
+*) echo '{"error":"what","hint":"that"}'; exit 1;;
+esac"#;
+    let place = place_with(driver, "");
+    let human = |words: &[&str]| {
+        let answer = place.run(&[words, &["--output", "human"]].concat(), "");
+        answer.expect_code(0);
+        answer.stdout
+    };
+    let started = human(&["cluster", "up", "--slots", "2"]);
+    assert!(started.contains("127.0.0.1:7, 2 slots"), "{started}");
+    assert!(
+        started.contains("mathchain run PLAN --engine ray"),
+        "{started}"
+    );
+    let shown = human(&["cluster", "status", "--address", "head:6379"]);
+    assert!(shown.contains("4 slots  mathchain 1"), "{shown}");
+    assert!(shown.contains("may not compute: no package"), "{shown}");
+    assert!(human(&["cluster", "status"]).contains("no Ray of this machine runs"));
+    assert!(human(&["cluster", "down"]).contains("ended"));
+    let refused = place.run(&["cluster", "up"], "");
+    assert_eq!(refused.at("/error/reason"), Value::from("ray"));
+    assert_eq!(refused.at("/error/hint"), Value::from("that"));
+}
+
+#[test]
 fn an_interpreter_that_is_missing_or_has_no_package_is_a_clear_error() {
     let place = place_with("echo \"$0: No module named mathchain\" >&2; exit 1", "");
     let refused = run(&place, &["--engine", "ray"]);
@@ -75,6 +106,9 @@ fn an_interpreter_that_is_missing_or_has_no_package_is_a_clear_error() {
         "{}",
         refused.stdout
     );
+    assert!(refused.stdout.contains("pip install"), "{}", refused.stdout);
+    let refused = place.run(&["cluster", "up"], "");
+    assert!(refused.stdout.contains("No module named mathchain"));
     assert!(refused.stdout.contains("pip install"), "{}", refused.stdout);
     std::fs::remove_file(place.path("work").join("driver")).expect("removes");
     let missing = run(&place, &["--engine", "ray"]);

@@ -2,6 +2,7 @@
 
 mod driver;
 mod identity;
+mod local_ray;
 mod ray;
 mod slurm;
 
@@ -18,6 +19,7 @@ use tool_core::{AnyTool, Result, StopFlag, tool_error};
 
 use crate::{Toolkit, environment};
 pub use identity::{build_identity, node_name, run_in_python};
+pub use local_ray::{RayCommand, run_ray_command};
 
 /// An engine for a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

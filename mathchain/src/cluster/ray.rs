@@ -74,8 +74,28 @@ impl RayExecutor {
             arguments,
             hello: json::to_text(&Value::from(hello)).into(),
         };
+        let address = config.address.clone();
+        let staying = match &address {
+            Some(_) => None,
+            None => Driver::staying(&command),
+        };
+        // One that stays may be of another build, or about to end.
+        let state = staying.and_then(|driver| Self::connect(&command, driver).ok());
+        let state = match state {
+            Some(state) => state,
+            None => Self::connect(&command, Driver::start(&command)?)?,
+        };
+        Ok(Self {
+            command,
+            address,
+            state: Mutex::new(state),
+        })
+    }
+
+    /// Waits until a driver is connected.
+    fn connect(command: &DriverCommand, driver: Driver) -> Result<RayState> {
         let mut state = RayState {
-            driver: Some(Driver::start(&command)?),
+            driver: Some(driver),
             drivers: 1,
             is_ready: false,
             slots: 0,
@@ -85,7 +105,7 @@ impl RayExecutor {
         };
         let began = Instant::now();
         while !state.is_ready {
-            state.listen(&command, Duration::from_millis(50), &mut Vec::new());
+            state.listen(command, Duration::from_millis(50), &mut Vec::new());
             if let Some(failure) = state.failure {
                 return Err(failure);
             }
@@ -93,11 +113,7 @@ impl RayExecutor {
                 return Err(failure("it is not connected after two minutes", None));
             }
         }
-        Ok(Self {
-            command,
-            address: config.address.clone(),
-            state: Mutex::new(state),
-        })
+        Ok(state)
     }
 
     fn lock(&self) -> MutexGuard<'_, RayState> {
@@ -285,7 +301,7 @@ fn ticket_event(kind: &str, id: TicketId, event: &Value) -> Option<TicketEvent> 
 }
 
 /// The interpreter that has the driver.
-fn interpreter(config: &RayConfig) -> PathBuf {
+pub(super) fn interpreter(config: &RayConfig) -> PathBuf {
     let named = config.python.as_ref();
     let named = named.map(|named| match named.contains(std::path::is_separator) {
         true => std::path::absolute(named).unwrap_or_else(|_| named.into()),
@@ -296,7 +312,7 @@ fn interpreter(config: &RayConfig) -> PathBuf {
 }
 
 /// Refuses what is no `HOST:PORT`.
-fn check_address(address: &str) -> Result<()> {
+pub(super) fn check_address(address: &str) -> Result<()> {
     let is_host = |host: &str| {
         let is_part = |one: char| one.is_ascii_alphanumeric() || ".-_:[]".contains(one);
         !host.is_empty() && !host.starts_with('-') && host.chars().all(is_part)
@@ -310,7 +326,7 @@ fn check_address(address: &str) -> Result<()> {
     }
 }
 
-fn failure(why: &str, hint: Option<String>) -> ToolError {
+pub(super) fn failure(why: &str, hint: Option<String>) -> ToolError {
     let hint = hint.unwrap_or_else(|| {
         "`pip install 'mathchain[ray]'` into the interpreter that `python` in `[cluster.ray]` names".to_owned()
     });

@@ -89,10 +89,65 @@ def start_local(slots: int | None) -> str:
         return address
 
 
+def socket_of(folder: Path) -> str:
+    """The socket of the driver that stays."""
+    return str(folder / "driver")
+
+
+def connect_staying(folder: Path) -> socket.socket | None:
+    """A connection to the driver that stays, if one does."""
+    connection = socket.socket(socket.AF_UNIX)
+    connection.settimeout(2)
+    try:
+        connection.connect(socket_of(folder))
+    except OSError:
+        connection.close()
+        return None
+    return connection
+
+
+def start_staying() -> None:
+    """Starts a driver that stays, so that later runs begin at once. Without one they start their own."""
+    folder = local_folder()
+    with locked(folder):
+        if connection := connect_staying(folder):
+            connection.close()
+            return
+        with open(folder / "driver.log", "w") as log:
+            started = subprocess.Popen(
+                [sys.executable, "-m", "mathchain.ray", "stay"],
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        until = time.monotonic() + 30
+        while time.monotonic() < until and started.poll() is None:
+            if connection := connect_staying(folder):
+                connection.close()
+                return
+            time.sleep(0.05)
+
+
+def stop_staying(folder: Path) -> None:
+    """Tells the driver that stays to end, and waits for it."""
+    if connection := connect_staying(folder):
+        with connection, contextlib.suppress(OSError):
+            connection.sendall(b'{"do":"end"}\n')
+    until = time.monotonic() + 10
+    while time.monotonic() < until and Path(socket_of(folder)).exists():
+        if (connection := connect_staying(folder)) is None:
+            return
+        connection.close()
+        time.sleep(0.05)
+
+
 def stop_local() -> bool:
     """Ends the local Ray, and nothing else; whether there was one."""
     folder = local_folder()
     with locked(folder):
+        stop_staying(folder)
         if local_address(folder) is None:
             return False
         group = int((folder / "group").read_text())

@@ -26,14 +26,27 @@ from collections import deque
 from typing import Any
 
 from . import _mathchain
-from ._local_ray import EngineError, local_address, local_folder, start_local, stop_local
+from ._local_ray import (
+    EngineError,
+    local_address,
+    local_folder,
+    socket_of,
+    start_local,
+    start_staying,
+    stop_local,
+    use_token,
+)
 
+#: Build and processor of this module, as it was when it was imported.
+BUILD = _mathchain.build_identity()
 #: Version of the lines between head and driver.
 PROTOCOL = 1
 #: Bodies above this size travel by reference, and are fetched once they are wanted.
 INLINE_BYTES_MAX = 1 << 20
 #: Workers that one ticket may lose, and that a node may lose before they begin, until it is given up.
 LOSSES_MAX = 3
+#: Seconds that nodes have to say what they are.
+STATUS_SECONDS = 30.0
 #: Seconds between two looks at the nodes.
 LOOK_SECONDS = 2.0
 
@@ -94,11 +107,27 @@ class Slot:
         self.ticket: str | None = None
 
 
+class SpareSlots:
+    """Workers that wait for the next run, with their processes warm."""
+
+    def __init__(self) -> None:
+        self._slots: queue.SimpleQueue[Slot] = queue.SimpleQueue()
+
+    def add(self, slot: Slot) -> None:
+        self._slots.put(slot)
+
+    def take(self) -> Slot | None:
+        with contextlib.suppress(queue.Empty):
+            return self._slots.get_nowait()
+        return None
+
+
 class Driver:
     """Tickets and slots: one thread, one queue of what happens. Commands of the head and the ends of Ray's calls arrive in it."""
 
-    def __init__(self, ray: Any, head: tuple[str, str], slots_max: int | None, say: Any) -> None:
+    def __init__(self, ray: Any, head: tuple[str, str], slots_max: int | None, say: Any, spare: SpareSlots | None = None) -> None:
         self._ray = ray
+        self._spare = spare
         self._head = head
         self._slots_max = slots_max
         self._say = say
@@ -112,22 +141,35 @@ class Driver:
         self._left_out: dict[str, str] = {}
         self._proven: set[str] = set()
         self._counted = -1
+        self._looked = 0.0
         self._worker = ray.remote(concurrency_groups={"control": 1})(TicketWorker)
         self._affinity = importlib.import_module("ray.util.scheduling_strategies").NodeAffinitySchedulingStrategy
 
     def serve(self) -> None:
         """Works until the head closes."""
-        looked = 0.0
-        while True:
-            if time.monotonic() - looked >= LOOK_SECONDS:
-                self._look_at_nodes()
-                looked = time.monotonic()
-            with contextlib.suppress(queue.Empty):
-                kind, *words = self.inbox.get(timeout=LOOK_SECONDS)
-                if kind == "close":
-                    return
-                getattr(self, f"_{kind}")(*words)
-            self._hand_out()
+        while self.turn():
+            pass
+
+    def turn(self) -> bool:
+        """Handles the next event; whether the head has not closed."""
+        if time.monotonic() - self._looked >= LOOK_SECONDS:
+            self._look_at_nodes()
+            self._looked = time.monotonic()
+        with contextlib.suppress(queue.Empty):
+            kind, *words = self.inbox.get(timeout=LOOK_SECONDS)
+            if kind == "close":
+                return False
+            getattr(self, f"_{kind}")(*words)
+        self._hand_out()
+        return True
+
+    def ready(self) -> int:
+        """Number of workers that can compute."""
+        return sum(slot.is_ready for slot in self._slots)
+
+    def _look(self) -> None:
+        """Looks at the nodes at the next turn."""
+        self._looked = 0.0
 
     def _event(self, event: str, **members: Any) -> None:
         self._say({"event": event, **members})
@@ -149,6 +191,7 @@ class Driver:
     # Nodes and slots.
 
     def _look_at_nodes(self) -> None:
+        self._take_spare()
         nodes = {node["NodeID"]: node for node in self._ray.nodes() if node["Alive"]}
         names = [node["NodeManagerHostname"] for node in nodes.values()]
         for slot in [slot for slot in self._slots if slot.node_id not in nodes]:
@@ -166,6 +209,24 @@ class Driver:
                 if self._slots_max is None or len(self._slots) < self._slots_max:
                     self._start_slot(node_id, name)
         self._count_slots()
+
+    def _take_spare(self) -> None:
+        """Takes workers that an earlier run left."""
+        while self._spare and (self._slots_max is None or len(self._slots) < self._slots_max):
+            slot = self._spare.take()
+            if slot is None:
+                return
+            self._slots.append(slot)
+            self._proven.add(slot.node_id)
+
+    def leave(self) -> None:
+        """Leaves the workers that compute nothing to the next run, and ends the others."""
+        for slot in list(self._slots):
+            if self._spare and slot.is_ready and slot.ticket is None:
+                self._slots.remove(slot)
+                self._spare.add(slot)
+            else:
+                self._drop(slot)
 
     def _start_slot(self, node_id: str, name: str) -> None:
         options = self._worker.options(
@@ -238,7 +299,7 @@ class Driver:
             self._ray.kill(slot.actor)
 
     def _count_slots(self) -> None:
-        count = sum(slot.is_ready for slot in self._slots)
+        count = self.ready()
         if count != self._counted:
             self._counted = count
             self._event("slots", count=count)
@@ -341,13 +402,25 @@ def connect(address: str | None, slots: int | None) -> tuple[Any, str]:
     return ray, address
 
 
-def read_commands(inbox: queue.SimpleQueue[tuple[Any, ...]]) -> None:
-    """Puts the lines of the head into the inbox; its end ends the driver."""
-    with contextlib.suppress(ValueError):
-        for line in sys.stdin.buffer:
+def read_commands(lines: Any, inbox: queue.SimpleQueue[tuple[Any, ...]]) -> None:
+    """Puts the lines of the head into the inbox; their end ends the driver."""
+    with contextlib.suppress(ValueError, OSError):
+        for line in lines:
             command = json.loads(line)
             inbox.put((command["do"], command))
     inbox.put(("close",))
+
+
+def head_of(hello: dict[str, Any]) -> tuple[str, str]:
+    """Build and processor of the head, which must be of the build of this module."""
+    if hello.get("protocol") != PROTOCOL:
+        raise EngineError("head and driver are of different versions", "install one version of mathchain")
+    if BUILD[0] != hello["build"]:
+        raise EngineError(
+            f"the build of the module in {sys.executable} is `{BUILD[0]}`, that of the run `{hello['build']}`",
+            "run the `mathchain` command of the wheel: workers of Ray compute with its module, and builds must be the same",
+        )
+    return (hello["build"], hello["profile"])
 
 
 def drive(address: str | None) -> int:
@@ -363,18 +436,11 @@ def drive(address: str | None) -> int:
 
     try:
         hello = json.loads(sys.stdin.buffer.readline() or b"{}")
-        if hello.get("protocol") != PROTOCOL:
-            raise EngineError("head and driver are of different versions", "install one version of mathchain")
-        head = (hello["build"], hello["profile"])
-        if _mathchain.build_identity()[0] != head[0]:
-            raise EngineError(
-                f"the build of the module in {sys.executable} is `{_mathchain.build_identity()[0]}`, that of the run `{head[0]}`",
-                "run the `mathchain` command of the wheel: workers of Ray compute with its module, and builds must be the same",
-            )
+        head = head_of(hello)
         ray, found = connect(address, hello.get("slots"))
         driver = Driver(ray, head, hello.get("slots"), say)
         say({"event": "ready", "ray": ray.__version__, "address": found})
-        threading.Thread(target=read_commands, args=(driver.inbox,), daemon=True).start()
+        threading.Thread(target=read_commands, args=(sys.stdin.buffer, driver.inbox), daemon=True).start()
         driver.serve()
         ray.shutdown()
     except EngineError as error:
@@ -385,25 +451,186 @@ def drive(address: str | None) -> int:
     return 0
 
 
+class StayingDriver:
+    """A driver of the Ray of this machine that serves one run after another over a socket, with workers that stay warm.
+
+    The socket lies in the folder of this user alone. It ends with its Ray, or when `down` tells it to.
+    """
+
+    def __init__(self, ray: Any, place: str) -> None:
+        self._ray = ray
+        self._spare = SpareSlots()
+        self._is_ending = threading.Event()
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(place)
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.bind(place)
+        self._socket.listen(16)
+        self._socket.settimeout(LOOK_SECONDS)
+
+    def serve(self) -> None:
+        """Serves until it is told to end, or its Ray has ended."""
+        while not self._is_ending.is_set():
+            try:
+                connection, _ = self._socket.accept()
+            except TimeoutError:
+                if local_address(local_folder()) is None:
+                    return
+                continue
+            connection.settimeout(None)
+            threading.Thread(target=self._answer, args=(connection,), daemon=True).start()
+
+    def _answer(self, connection: socket.socket) -> None:
+        lines = connection.makefile("rb")
+
+        def say(event: dict[str, Any]) -> None:
+            with contextlib.suppress(OSError):  # the head is gone, and its end is read
+                connection.sendall(json.dumps(event, separators=(",", ":")).encode() + b"\n")
+
+        with connection, lines, contextlib.suppress(OSError, ValueError, KeyError):
+            line = lines.readline()
+            if not line:
+                return  # a look whether one is here
+            hello = json.loads(line)
+            if hello.get("do") == "end":
+                self._is_ending.set()
+                return
+            try:
+                head = head_of(hello)
+                if head != BUILD:
+                    raise EngineError(f"the processor is `{BUILD[1]}`, that of the run `{head[1]}`", "run on this machine")
+            except EngineError as error:
+                # Another build starts a driver of its own, and needs the processors.
+                self.end_spare()
+                say({"event": "failed", "text": str(error), "hint": error.hint})
+                return
+            driver = Driver(self._ray, head, hello.get("slots"), say, self._spare)
+            say({"event": "ready", "ray": self._ray.__version__, "address": "here"})
+            threading.Thread(target=read_commands, args=(lines, driver.inbox), daemon=True).start()
+            try:
+                driver.serve()
+            finally:
+                driver.leave()
+
+    def end_spare(self) -> None:
+        """Ends the workers that wait."""
+        while slot := self._spare.take():
+            with contextlib.suppress(Exception):  # it is gone already
+                self._ray.kill(slot.actor)
+
+    def warm(self) -> None:
+        """Starts the workers before the first run."""
+        driver = Driver(self._ray, BUILD, None, lambda event: None, self._spare)
+        wanted = int(self._ray.cluster_resources().get("CPU", 0))
+        until = time.monotonic() + STATUS_SECONDS
+        driver.inbox.put(("look",))
+        while driver.ready() < wanted and time.monotonic() < until:
+            driver.turn()
+        driver.leave()
+
+
+def stay() -> int:
+    """Serves runs over the socket of the local Ray until that ends."""
+    folder = local_folder()
+    address = local_address(folder)
+    if address is None:
+        return 1
+    use_token(folder)
+    ray, _ = connect(address, None)
+    staying = StayingDriver(ray, socket_of(folder))
+    threading.Thread(target=staying.warm, daemon=True).start()
+    staying.serve()
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(socket_of(folder))
+    ray.shutdown()
+    return 0
+
+
+def node_identity() -> tuple[str, str]:
+    """Build and processor of the node on which it runs."""
+    return _mathchain.build_identity()
+
+
+def show_status(address: str | None) -> dict[str, Any]:
+    """The nodes of a cluster: slots, build and processor of each, and why one may not compute for runs of this build."""
+    if address is None:
+        folder = local_folder()
+        address = local_address(folder)
+        if address is None:
+            return {"address": None, "nodes": []}
+        use_token(folder)
+    ray, address = connect(address, None)
+    affinity = importlib.import_module("ray.util.scheduling_strategies").NodeAffinitySchedulingStrategy
+    ask = ray.remote(num_cpus=0, max_retries=0)(node_identity)
+    nodes = sorted((node for node in ray.nodes() if node["Alive"]), key=lambda node: (node["NodeManagerHostname"], node["NodeID"]))
+    asked = [ask.options(scheduling_strategy=affinity(node_id=node["NodeID"], soft=False)).remote() for node in nodes]
+    ray.wait(asked, num_returns=len(asked), timeout=STATUS_SECONDS)
+    own = _mathchain.build_identity()
+    shown = []
+    for node, reference in zip(nodes, asked, strict=True):
+        line: dict[str, Any] = {
+            "node": node["NodeManagerHostname"],
+            "address": node["NodeManagerAddress"],
+            "slots": int(node["Resources"].get("CPU", 0)),
+        }
+        try:
+            line["build"], line["processor"] = ray.get(reference, timeout=0)
+            differing = [what for what, mine, theirs in zip(("build", "processor"), own, (line["build"], line["processor"]), strict=True) if mine != theirs]
+            line["usable"] = not differing
+            if differing:
+                line["why"] = f"its {' and '.join(differing)} differ from {'that' if len(differing) == 1 else 'those'} of {sys.executable}"
+        except Exception as error:  # of Ray: a node that cannot answer, or an environment without the package
+            line |= {"usable": False, "why": first_line(error)}
+        shown.append(line)
+    ray.shutdown()
+    return {"address": address, "nodes": shown}
+
+
+def run_command(words: argparse.Namespace) -> dict[str, Any]:
+    """Starts, shows or ends the Ray of this machine."""
+    if words.command == "down":
+        return {"ended": stop_local()}
+    if words.command == "status":
+        return show_status(words.address)
+    before = local_address(local_folder())
+    ray, address = connect(None, words.slots)
+    slots = int(ray.cluster_resources().get("CPU", 0))
+    ray.shutdown()
+    start_staying()
+    return {"address": address, "slots": slots, "started": before != address, "folder": str(local_folder())}
+
+
+def command_text(command: str, answer: dict[str, Any]) -> str:
+    """What a command of this module says to people."""
+    if command == "up":
+        return str(answer["address"])
+    if command == "down":
+        return "ended" if answer["ended"] else "none runs"
+    lines = [f"{node['node']}: {node['slots']} slots, {node.get('build', node.get('why'))}" for node in answer["nodes"]]
+    return "\n".join([answer["address"] or "none runs", *lines])
+
+
 def main() -> int:
     """Runs the driver, or starts, shows or ends the Ray of this machine."""
     parser = argparse.ArgumentParser(prog="python -m mathchain.ray", description="The driver of the engine `ray`, and the Ray of this machine.")
-    parser.add_argument("command", nargs="?", choices=("drive", "up", "status", "down"), default="drive")
+    parser.add_argument("command", nargs="?", choices=("drive", "up", "status", "down", "stay"), default="drive")
     parser.add_argument("--address", help="HOST:PORT of the head of a cluster; a Ray of this machine by default")
     parser.add_argument("--slots", type=int, help="tickets at a time, for `up`")
+    parser.add_argument("--json", action="store_true", help="one line of JSON, for `mathchain cluster`")
     words = parser.parse_args()
+    if words.command == "drive":
+        return drive(words.address)
+    if words.command == "stay":
+        return stay()
     try:
-        if words.command == "drive":
-            return drive(words.address)
-        if words.command == "up":
-            print(connect(None, words.slots)[1])
-        elif words.command == "down":
-            print("ended" if stop_local() else "none runs")
-        else:
-            print(local_address(local_folder()) or "none runs")
+        answer = run_command(words)
     except EngineError as error:
-        print(f"{error}\n{error.hint}", file=sys.stderr)
+        if words.json:
+            print(json.dumps({"error": str(error), "hint": error.hint}))
+        else:
+            print(f"{error}\n{error.hint}", file=sys.stderr)
         return 1
+    print(json.dumps(answer) if words.json else command_text(words.command, answer))
     return 0
 
 
