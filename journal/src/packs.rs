@@ -5,10 +5,11 @@
 //! same; the hash of the chain covers the pack. Few records stand alone, as they are.
 //!
 //! The text that is compressed has for each table of a pack (records with the same members) a line of JSON, and then for each member that
-//! differs a line for each record, its canonical JSON.
+//! differs a line for each record: its canonical JSON, or the difference of a whole number from the one before. Digests are numbers of a list of
+//! their own, which is not compressed, since nothing in it repeats.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{Read as _, Write as _};
 
 use base64::Engine as _;
@@ -161,7 +162,7 @@ fn close(step: &str, records: Vec<PackedRecord>) -> ClosedRecord {
         pack.insert_some(key, found.cloned());
     }
     let mut ends = Vec::new();
-    let mut ids = Vec::new();
+    let mut lists = PackLists::default();
     let mut tables: Vec<(Vec<String>, Vec<BTreeMap<String, String>>)> = Vec::new();
     for PackedRecord { mut record, end } in records {
         if let Some(end) = end {
@@ -179,7 +180,7 @@ fn close(step: &str, records: Vec<PackedRecord>) -> ClosedRecord {
     }
     let mut text = String::new();
     for (keys, rows) in &tables {
-        write_table(keys, rows, &mut ids, &mut text);
+        write_table(keys, rows, &mut lists, &mut text);
     }
     let value = (!ends.is_empty()).then(|| {
         let list = format!("[{}]", ends.join(","));
@@ -188,17 +189,72 @@ fn close(step: &str, records: Vec<PackedRecord>) -> ClosedRecord {
     if let Some((hash, _)) = &value {
         pack.insert(END_KEY, ArtifactHandle::small(*hash).to_value());
     }
-    pack.insert("call_ids", ids.join(" "));
+    pack.insert("call_ids", lists.call_ids.join(" "));
+    pack.insert("digests", STANDARD.encode(&lists.digests));
     pack.insert("records", compress(&text));
     let body = json::canonical_json(&Value::from(pack));
     ClosedRecord { body, value }
 }
 
-/// Writes records with the same members; the ids of calls are moved to a list of all.
+/// What a pack has beside its text.
+#[derive(Default)]
+struct PackLists {
+    call_ids: Vec<String>,
+    /// Digests, each once.
+    digests: Vec<u8>,
+    numbers: HashMap<Digest, i64>,
+}
+
+type Digest = [u8; 32];
+
+impl PackLists {
+    /// The number of a digest.
+    fn number_of(&mut self, digest: Digest) -> i64 {
+        let next = self.numbers.len() as i64;
+        let Self {
+            digests, numbers, ..
+        } = self;
+        *numbers.entry(digest).or_insert_with(|| {
+            digests.extend(digest);
+            next
+        })
+    }
+}
+
+/// The digest of a JSON text of 64 lower-case hex digits.
+fn digest_of(cell: &str) -> Option<Digest> {
+    let hex = cell.strip_prefix('"')?.strip_suffix('"')?;
+    let is_lower = hex.bytes().all(|byte| !byte.is_ascii_uppercase());
+    let hash = blake3::Hash::from_hex(hex).ok()?;
+    is_lower.then(|| hash.into())
+}
+
+/// The whole numbers of cells, if all are some.
+fn whole_numbers<'a>(cells: impl Iterator<Item = &'a str>) -> Option<Vec<i64>> {
+    /// Differences of numbers up to it are exact in any reader.
+    const MOST: i64 = 1 << 52;
+    let number = |cell: &str| {
+        let number: i64 = cell.parse().ok()?;
+        (number.abs() <= MOST && number.to_string() == cell).then_some(number)
+    };
+    cells.map(number).collect()
+}
+
+/// Writes numbers as their differences, one a line.
+fn write_differences(numbers: &[i64], text: &mut String) {
+    let mut before = 0;
+    for number in numbers {
+        text.push_str(&(number - before).to_string());
+        text.push('\n');
+        before = *number;
+    }
+}
+
+/// Writes records with the same members; the ids of calls and the digests are moved to lists of all.
 fn write_table(
     keys: &[String],
     rows: &[BTreeMap<String, String>],
-    ids: &mut Vec<String>,
+    lists: &mut PackLists,
     text: &mut String,
 ) {
     let mut common = Object::new();
@@ -208,7 +264,9 @@ fn write_table(
         let cells = || rows.iter().filter_map(|row| row.get(key));
         let first = cells().next().map_or("null", String::as_str);
         if key == "call_id" && cells().all(|cell| is_plain_word(cell)) {
-            ids.extend(cells().map(|cell| cell.trim_matches('"').to_owned()));
+            lists
+                .call_ids
+                .extend(cells().map(|cell| cell.trim_matches('"').to_owned()));
             has_ids = true;
         } else if cells().all(|cell| cell == first) {
             let value = json::parse_json(first, json::JsonLimits::default());
@@ -217,20 +275,41 @@ fn write_table(
             columns.push(key);
         }
     }
+    let cells = |key: &str| {
+        let cells = rows.iter().map(|row| row.get(key));
+        let cells = cells.map(|cell| cell.map_or("null", String::as_str));
+        cells.collect::<Vec<&str>>()
+    };
+    let mut body = String::new();
+    let (mut numbers, mut digests) = (Vec::new(), Vec::new());
+    for key in &columns {
+        let cells = cells(key);
+        let found: Option<Vec<Digest>> = cells.iter().map(|cell| digest_of(cell)).collect();
+        if let Some(found) = found {
+            digests.push(*key);
+            let found: Vec<i64> = found.into_iter().map(|one| lists.number_of(one)).collect();
+            write_differences(&found, &mut body);
+        } else if let Some(found) = whole_numbers(cells.iter().copied()) {
+            numbers.push(*key);
+            write_differences(&found, &mut body);
+        } else {
+            for cell in cells {
+                body.push_str(cell);
+                body.push('\n');
+            }
+        }
+    }
     let head = object! {
         "rows" => rows.len(),
         "common" => common,
-        "columns" => columns.clone(),
+        "columns" => columns,
+        "numbers" => numbers,
+        "digests" => digests,
         "call_ids" => has_ids,
     };
     text.push_str(&json::canonical_json(&head));
     text.push('\n');
-    for key in columns {
-        for row in rows {
-            text.push_str(row.get(key).map_or("null", String::as_str));
-            text.push('\n');
-        }
-    }
+    text.push_str(&body);
 }
 
 /// Whether a JSON text is a string of letters, digits and dashes.
@@ -268,6 +347,12 @@ fn read_pack(pack: &Value) -> Option<Vec<Value>> {
     let mut ids = pack.text("call_ids").unwrap_or_default().split(' ');
     let end = pack.get(END_KEY);
     let count = usize::try_from(pack.get("count")?.as_i64()?).ok()?;
+    let digests = STANDARD.decode(pack.text("digests")?).ok()?;
+    let digest = |number: i64| {
+        let from = usize::try_from(number).ok()?.checked_mul(32)?;
+        let digest: Digest = digests.get(from..from.checked_add(32)?)?.try_into().ok()?;
+        Some(Value::from(blake3::Hash::from(digest).to_hex().to_string()))
+    };
     let parse = |text: &str| json::parse_json(text, json::JsonLimits::default()).ok();
     let mut lines = text.lines();
     let mut records = Vec::new();
@@ -288,8 +373,24 @@ fn read_pack(pack: &Value) -> Option<Vec<Value>> {
             .collect();
         for key in head.items_at("columns") {
             let key = key.as_str()?;
+            let is_in = |list: &str| {
+                let mut keys = head.items_at(list).into_iter();
+                keys.any(|one| one.as_str() == Some(key))
+            };
+            let (is_digest, is_number) = (is_in("digests"), is_in("numbers"));
+            let mut before = 0_i64;
             for row in &mut table {
-                row.insert(key.to_owned(), parse(lines.next()?)?);
+                let line = lines.next()?;
+                let cell = if is_digest || is_number {
+                    before = before.checked_add(line.parse().ok()?)?;
+                    match is_digest {
+                        true => digest(before)?,
+                        false => Value::from(before),
+                    }
+                } else {
+                    parse(line)?
+                };
+                row.insert(key.to_owned(), cell);
             }
         }
         let has_ids = head.get("call_ids") == Some(&Value::Bool(true));

@@ -3,7 +3,7 @@
 use super::checked::CheckedStep;
 use super::checker::PlanChecker;
 use crate::graph::{EdgeReason, PlanEdge, shortest_cycle};
-use crate::plan::STEPS_MAX;
+use crate::plan::CALLS_MAX;
 use crate::problem::{Fault, PlanProblem, problem};
 use registry::conflicts::{self, ConflictCollector};
 
@@ -11,10 +11,10 @@ impl PlanChecker<'_> {
     /// Compares the number of known calls with the limit and the plan's budget.
     pub(super) fn check_quota(&mut self) {
         let found = self.found.units;
-        if found > STEPS_MAX {
+        if found > CALLS_MAX {
             let message = "steps, elements of maps counted; found";
             let problem = problem!(Limit, "/steps";
-                "a plan has at most {STEPS_MAX} {message} {found}");
+                "a plan has at most {CALLS_MAX} {message} {found}");
             return self.report(problem);
         }
         let ((calls, cost), budget) = (self.found.within, self.plan.budget);

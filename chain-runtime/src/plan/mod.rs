@@ -30,6 +30,8 @@ use crate::template::ArgumentNode;
 
 /// Maximum number of steps of a plan.
 pub const STEPS_MAX: usize = 10_000;
+/// Maximum number of calls of a plan: its steps, and the elements of its maps.
+pub const CALLS_MAX: usize = 100_000;
 /// Maximum number of inputs, and of outputs, of a plan.
 pub const NAMES_MAX: usize = 1_000;
 /// Maximum length of a plan in bytes.

@@ -9,12 +9,12 @@ use super::pictures::{StepPicture, step_picture_schema};
 use super::schema::{
     args_schema, id_schema, list_schema, names_schema, positive_integer_schema, reserved_schema,
 };
-use super::{OnError, STEPS_MAX};
+use super::{CALLS_MAX, OnError};
 use crate::condition::StepCondition;
 use crate::template::ArgumentNode;
 
 /// Maximum number of elements of one map; every element counts as a step.
-pub const ITEMS_MAX: usize = STEPS_MAX;
+pub const ITEMS_MAX: usize = CALLS_MAX;
 /// Suffix of the id under which records name the call that undoes a step.
 pub const COMPENSATE_SUFFIX: &str = "!compensate";
 
@@ -82,7 +82,7 @@ pub struct StepMap {
     #[schema(schema_with = "id_schema", extend("not" = {"enum": ["inputs", "index"]}))]
     pub name: Arc<str>,
     /// Maximum number of elements.
-    #[schema(range(min = 1, max = 10_000))]
+    #[schema(range(min = 1, max = 100_000))]
     pub max: usize,
     /// Maximum number of calls in parallel; no limit of its own where absent.
     #[schema(range(min = 1, max = 10_000))]

@@ -10,7 +10,7 @@ use tool_core::{ToolError, tool_error};
 
 use super::RunMachine;
 use crate::check::CheckedPlan;
-use crate::plan::STEPS_MAX;
+use crate::plan::CALLS_MAX;
 use crate::run::finished::StepOutcome;
 use crate::template::ArgumentNode;
 
@@ -71,12 +71,12 @@ impl RunMachine<'_> {
         let (least, most) = (0..number)
             .map(least_and_most)
             .fold((own, own), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-        if least > STEPS_MAX {
+        if least > CALLS_MAX {
             self.stop_at = self.stop_at.min(step); // whatever its `on_error` says
             self.settle(step, StepOutcome::failed(too_many(least)));
             return false;
         }
-        if most > STEPS_MAX {
+        if most > CALLS_MAX {
             self.quota.waiting.insert(number);
             return false;
         }
@@ -98,6 +98,6 @@ impl RunMachine<'_> {
 
 fn too_many(found: usize) -> ToolError {
     let message = "steps, elements of maps counted; with those of this map there are";
-    tool_error!(LimitExceeded, "map"; "a plan has at most {STEPS_MAX} {message} {found}";
+    tool_error!(LimitExceeded, "map"; "a plan has at most {CALLS_MAX} {message} {found}";
         "shorten the lists of its maps, or hand parts of the work to plans of their own with `chain_run`")
 }
