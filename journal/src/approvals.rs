@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use registry::WorkspaceId;
 use rusqlite::{Connection, Transaction, params};
-use tool_core::capability::{ApprovalRequest, ApprovalState};
+use tool_core::capability::{ApprovalFallback, ApprovalRequest, ApprovalState};
 use tool_core::{Encode, ErrorCode, Result, ToolError, Value, fields, json, tool_error};
 
 use super::grants;
@@ -40,8 +40,10 @@ row_structs! {
         pub reason: String,
         /// Time of the request, in milliseconds since 1970-01-01 UTC.
         pub created_ms: u64,
-        /// Time at which it expires, answered or not.
+        /// Time at which it expires, answered or not; what `fallback` says becomes of it then, where it still waits.
         pub expires_ms: u64,
+        /// What becomes of it without a decision in time: `expire`, `deny`, or `keep`, which leaves it pending.
+        pub fallback: String,
         /// Name of the approver.
         pub decided_by: Option<String>,
         /// Time of the answer.
@@ -61,6 +63,8 @@ row_structs! {
         state: String,
         decided_by: Option<String>,
         expires_ms: u64,
+        decided_ms: Option<u64>,
+        run: Option<String>,
         told: bool,
         edited: Option<String>,
     }
@@ -73,11 +77,24 @@ const DETAILS_BYTES_MAX: usize = 16 << 20;
 pub const WITHOUT_KEY: &str = "terminal";
 
 impl Approval {
-    /// Marks a request as expired whose time has passed.
+    /// Marks a request whose time has passed as what it comes to.
     fn expire_at(&mut self, now_ms: u64) {
-        if matches!(&*self.state, "pending" | "granted") && self.expires_ms <= now_ms {
-            "expired".clone_into(&mut self.state);
+        if self.expires_ms > now_ms {
+            return;
         }
+        let state = match (&*self.state, &*self.fallback) {
+            ("pending", "keep") => return,
+            ("pending", "deny") => "declined",
+            ("pending" | "granted", _) => "expired",
+            _ => return,
+        };
+        state.clone_into(&mut self.state);
+    }
+
+    /// The time that is left to decide it, in milliseconds; `None` where nothing ends it, or it no longer waits.
+    pub fn left_ms(&self, now_ms: u64) -> Option<u64> {
+        let ends = self.state == "pending" && self.fallback != ApprovalFallback::Keep.as_str();
+        ends.then(|| self.expires_ms.saturating_sub(now_ms))
     }
 }
 
@@ -134,7 +151,7 @@ impl StateStore {
     ) -> Result<Vec<Approval>> {
         let now_ms = self.shared.clock.unix_ms();
         let sql = Approval::sql(
-            "FROM approvals WHERE (?1 OR (state = 'pending' AND expires_ms > ?2)) AND (?4 OR workspace IS ?5)
+            "FROM approvals WHERE (?1 OR (state = 'pending' AND (expires_ms > ?2 OR fallback = 'keep'))) AND (?4 OR workspace IS ?5)
              ORDER BY number DESC LIMIT ?3",
         );
         let (_, every, _, root) = scope.params();
@@ -152,7 +169,7 @@ impl StateStore {
     /// `tool_error` when the state cannot be read.
     pub fn approvals_of_run(&self, run: &str) -> Result<Vec<String>> {
         const SQL: &str = "WITH RECURSIVE own(id) AS (SELECT ?1 UNION SELECT runs.id FROM runs JOIN own ON runs.parent = own.id)
-             SELECT id FROM approvals WHERE run IN own AND state = 'pending' AND expires_ms > ?2 ORDER BY number";
+             SELECT id FROM approvals WHERE run IN own AND state = 'pending' AND (expires_ms > ?2 OR fallback = 'keep') ORDER BY number";
         let now_ms = self.shared.clock.unix_ms() as i64;
         self.shared
             .select("list the approvals", SQL, params![run, now_ms])
@@ -164,7 +181,7 @@ impl StateStore {
     /// `tool_error` when the state cannot be read.
     pub fn approvals_pending(&self, scope: &StateScope) -> Result<u64> {
         const SQL: &str = "SELECT count(*) FROM approvals
-             WHERE state = 'pending' AND expires_ms > ?1 AND (?2 OR workspace IS ?3)";
+             WHERE state = 'pending' AND (expires_ms > ?1 OR fallback = 'keep') AND (?2 OR workspace IS ?3)";
         let now_ms = self.shared.clock.unix_ms() as i64;
         let (_, every, _, root) = scope.params();
         let counted =
@@ -181,7 +198,8 @@ impl StateStore {
         self.shared
             .transact("look for the approval", |transaction, now_ms| {
                 expire_approvals(transaction, now_ms)?;
-                let found = find_approval(transaction, &StateScope::default(), id)?;
+                let mut found = find_approval(transaction, &StateScope::default(), id)?;
+                found.expire_at(now_ms);
                 match &*found.state {
                     "pending" => Ok((found, None)),
                     _ => Err(approval_settled_error(&found).into()),
@@ -317,6 +335,7 @@ impl LedgerShared {
         request: &ApprovalRequest,
         intent: &Value,
     ) -> Result<ApprovalState> {
+        self.deny_overdue()?;
         let work = |transaction: &Transaction<'_>, now_ms| {
             let state = settle_in(transaction, request, self.requester(), now_ms)?;
             let record = match &state {
@@ -342,17 +361,19 @@ impl LedgerShared {
         by: &str,
         decision: ApprovalDecision<'_>,
     ) -> Result<Approval> {
-        const SQL: &str = "UPDATE approvals SET state = ?, decided_by = ?, decided_ms = ?, decided_in = ?, edited = ?, details = NULL, condition = NULL WHERE id = ?";
+        const SQL: &str = "UPDATE approvals SET state = ?, decided_by = ?, decided_ms = ?, decided_in = ?, edited = ?, expires_ms = ?, details = NULL, condition = NULL WHERE id = ?";
         const DIGEST: &str = "SELECT digest FROM approvals WHERE id = ?";
         let (name, state) = decision.names();
         let edited = match decision {
             ApprovalDecision::Edited(arguments) => Some(json::to_text(arguments)),
             _ => None,
         };
+        self.deny_overdue()?;
         let session = self.lock().chains.own.session.clone();
         self.transact("answer the approval", |transaction, now_ms| {
             expire_approvals(transaction, now_ms)?;
-            let found = find_approval(transaction, scope, id)?;
+            let mut found = find_approval(transaction, scope, id)?;
+            found.expire_at(now_ms);
             let digest: Option<String> = sql::first_row(transaction, DIGEST, [&found.id])?;
             let takes_back = found.state == "granted" && decision == ApprovalDecision::Declined;
             if found.state != "pending" && !takes_back {
@@ -366,7 +387,21 @@ impl LedgerShared {
                     .hint("a person answers, with `mathchain approve` or `mathchain deny`")
                     .into());
             }
-            let params = params![state, by, now_ms as i64, session, &edited, found.id];
+            // A request that stays open gets its time anew, so that the call can use the grant.
+            let lifetime_ms = found.expires_ms.saturating_sub(found.created_ms);
+            let expires_ms = match found.expires_ms <= now_ms {
+                true => now_ms.saturating_add(lifetime_ms).min(i64::MAX as u64),
+                false => found.expires_ms,
+            };
+            let params = params![
+                state,
+                by,
+                now_ms as i64,
+                session,
+                &edited,
+                expires_ms as i64,
+                found.id
+            ];
             sql::execute_statement(transaction, SQL, params)?;
             let mut record = fields! {
                 "event" => "approval",
@@ -386,6 +421,7 @@ impl LedgerShared {
                 state: state.to_owned(),
                 decided_by: Some(by.to_owned()),
                 decided_ms: Some(now_ms),
+                expires_ms,
                 ..found
             };
             Ok((approval, Some(Value::from(record))))
@@ -399,9 +435,9 @@ fn approval_settled_error(found: &Approval) -> ToolError {
         "call again to request a new approval")
 }
 
-/// Expires the approvals that were not answered or used in time.
+/// Expires the approvals that were not answered or used in time, but for those that stay open or are denied ([`LedgerShared::deny_overdue`]).
 fn expire_approvals(transaction: &Transaction<'_>, now_ms: u64) -> rusqlite::Result<usize> {
-    const SQL: &str = "UPDATE approvals SET state = 'expired', details = NULL, condition = NULL, edited = NULL WHERE state IN ('pending', 'granted') AND expires_ms <= ?";
+    const SQL: &str = "UPDATE approvals SET state = 'expired', details = NULL, condition = NULL, edited = NULL WHERE (state = 'granted' OR state = 'pending' AND fallback = 'expire') AND expires_ms <= ?";
     sql::execute_statement(transaction, SQL, [now_ms as i64])
 }
 
@@ -429,6 +465,8 @@ fn settle_in(
         state,
         decided_by,
         expires_ms,
+        decided_ms,
+        run,
         told,
         edited,
     }) = newest
@@ -463,6 +501,15 @@ fn settle_in(
                 return Ok(ApprovalState::Consumed { id, approved_by });
             }
             "pending" => return Ok(ApprovalState::Pending { id, is_new: false }),
+            // Denied by its fallback: reported to a call once, then it may ask again; to the step of a run it is the answer.
+            "declined" if decided_ms.is_some_and(|at| at >= expires_ms) => {
+                if !told {
+                    mark(&id, "told = 1")?;
+                }
+                if !told || run.is_some() {
+                    return Ok(ApprovalState::TimedOut(id));
+                }
+            }
             // A denial lasts until the request would have expired, so that asking again at once does not evade it.
             "declined" if now_ms < expires_ms => return Ok(ApprovalState::Declined(id)),
             // Reported once, so that the caller learns the reason; then it may ask again.
@@ -489,8 +536,8 @@ fn insert_request(
     requester: Option<i32>,
     now_ms: u64,
 ) -> Done<ApprovalState> {
-    const SQL: &str = "INSERT INTO approvals(id, digest, tool, role, preview, reason, state, created_ms, expires_ms, agent, condition, run, step, workspace, cut, details)
-         VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    const SQL: &str = "INSERT INTO approvals(id, digest, tool, role, preview, reason, state, created_ms, expires_ms, agent, condition, run, step, workspace, cut, details, fallback)
+         VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     let id = random::random_id();
     let expires_ms = now_ms
         .saturating_add(request.lifetime_ms)
@@ -511,6 +558,7 @@ fn insert_request(
         request.workspace,
         request.cut,
         kept_details(&request.details, requester),
+        request.fallback.as_str(),
     ];
     sql::execute_statement(transaction, SQL, params)?;
     Ok(ApprovalState::Pending { id, is_new: true })

@@ -267,6 +267,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
      CREATE INDEX counted_calls_by_end ON counted_calls(until_ms);",
     // 20: packs of records, and compressed values, which older programs cannot read; no table changes
     "SELECT 1;",
+    // 21: what becomes of a request that nobody decides in time
+    "ALTER TABLE approvals ADD COLUMN fallback TEXT NOT NULL DEFAULT 'expire';",
 ];
 
 /// Opens the file in a folder, creating both where missing, and migrates it to the newest version.

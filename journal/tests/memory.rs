@@ -65,7 +65,7 @@ fn an_older_file_is_brought_forward() {
              ALTER TABLE approvals DROP COLUMN agent; ALTER TABLE approvals DROP COLUMN condition;
              ALTER TABLE approvals DROP COLUMN run; ALTER TABLE approvals DROP COLUMN step;
              ALTER TABLE approvals DROP COLUMN workspace; ALTER TABLE approvals DROP COLUMN cut;
-             ALTER TABLE approvals DROP COLUMN details; ALTER TABLE approvals DROP COLUMN decided_in; ALTER TABLE approvals DROP COLUMN edited;
+             ALTER TABLE approvals DROP COLUMN details; ALTER TABLE approvals DROP COLUMN decided_in; ALTER TABLE approvals DROP COLUMN edited; ALTER TABLE approvals DROP COLUMN fallback;
              PRAGMA user_version = 1;",
         )
         .unwrap();

@@ -143,6 +143,7 @@ fn take_away(config: &mut Config, untrusted: &[String], folder: &Path) {
                     layer.untrusted = true;
                 }
             }
+            "approvals" => given::wait_as_usual(&mut config.approvals),
             "server" => given::stay_on_this_machine(&mut config.server),
             "workspace.writable" => config.workspace.writable.clear(),
             "workspace" => given::stay_inside(&mut config.workspace, folder),

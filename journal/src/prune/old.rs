@@ -26,6 +26,7 @@ row_structs! {
         state: String,
         expires_ms: u64,
         settled_ms: u64,
+        stays: bool,
     }
 }
 
@@ -95,12 +96,13 @@ pub(super) fn open_approvals(
     now_ms: u64,
 ) -> rusqlite::Result<HashSet<String>> {
     let sql = Request::sql(
-        "FROM (SELECT id, state, expires_ms, max(created_ms, ifnull(decided_ms, 0)) AS settled_ms FROM approvals)",
+        "FROM (SELECT id, state, expires_ms, max(created_ms, ifnull(decided_ms, 0)) AS settled_ms,
+            state = 'pending' AND fallback = 'keep' AS stays FROM approvals)",
     );
     let all = sql::all_rows::<Request>(connection, &sql, [])?.into_iter();
     let is_open = |one: &Request| {
         let counts = one.state != "consumed" && one.expires_ms > now_ms;
-        counts || one.settled_ms >= before_ms
+        counts || one.stays || one.settled_ms >= before_ms
     };
     Ok(all.filter(is_open).map(|one| one.id).collect())
 }

@@ -13,6 +13,7 @@ pub(super) fn request(digest: &str) -> ApprovalRequest {
         cut: false,
         by_key: false,
         lifetime_ms: DAY_MS,
+        fallback: ApprovalFallback::Expire,
         workspace: None,
         details: Value::Null,
         reason: "destructive".to_owned(),
@@ -78,14 +79,14 @@ fn a_denial_of_what_waits_revokes_no_grant() {
     );
 }
 
-struct Desk {
+pub(super) struct Desk {
     _folder: TempDir,
-    clock: Arc<TestClock>,
-    state: StateStore,
+    pub(super) clock: Arc<TestClock>,
+    pub(super) state: StateStore,
 }
 
 impl Desk {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = folder();
         let clock = TestClock::at(NOW);
         let state = StateStore::open(folder.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
@@ -293,7 +294,7 @@ fn a_grant_survives_a_failed_record() {
 
 impl Desk {
     /// Changes the table by hand.
-    fn by_hand(&self, sql: &str) {
+    pub(super) fn by_hand(&self, sql: &str) {
         let file = self._folder.path().join(FILE_NAME);
         rusqlite::Connection::open(file)
             .unwrap()

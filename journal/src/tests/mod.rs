@@ -7,6 +7,7 @@ mod counts;
 mod crashes;
 mod cuts;
 mod opening;
+mod overdue;
 mod packs;
 mod processes;
 mod pruning;
@@ -28,7 +29,8 @@ use std::time::Duration;
 use rusqlite::Connection;
 use tempfile::TempDir;
 use tool_core::capability::{
-    ApprovalRequest, ApprovalState, ApprovalStore, AuditLedger, Clock, LedgerHead, RecordDurability,
+    ApprovalFallback, ApprovalRequest, ApprovalState, ApprovalStore, AuditLedger, Clock,
+    LedgerHead, RecordDurability,
 };
 use tool_core::{ToolError, Value};
 

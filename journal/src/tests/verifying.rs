@@ -290,6 +290,7 @@ fn an_approval_that_was_taken_away_is_found() {
         cut: false,
         by_key: false,
         lifetime_ms: DAY_MS,
+        fallback: ApprovalFallback::Expire,
         workspace: None,
         details: Value::Null,
         reason: "destructive".to_owned(),

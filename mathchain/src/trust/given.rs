@@ -4,9 +4,9 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use registry::model::{
-    ClusterConfig, Confinement, EngineName, HttpServerConfig, KeyVariable, McpServer,
-    PermissionTable, Phase, PolicyLayer, PolicyRule, RayConfig, RoleAgent, SlurmConfig, Verdict,
-    WorkspaceConfig,
+    ApprovalConfig, ClusterConfig, Confinement, EngineName, HttpServerConfig, KeyVariable,
+    McpServer, PermissionTable, Phase, PolicyLayer, PolicyRule, RayConfig, RoleAgent, SlurmConfig,
+    Verdict, WorkspaceConfig,
 };
 use registry::{AgentFile, Config};
 use tool_core::command::Isolation;
@@ -111,6 +111,15 @@ pub fn of_config(config: &Config, bases: &TrustBases) -> Vec<TrustItem> {
     if config.symbolic.sympy {
         let shown = "sympy: Python answers symbolic tools that ask for it, in the sandbox\n";
         add("symbolic".to_owned(), shown.to_owned());
+    }
+    if is_patient(&config.approvals) {
+        let ApprovalConfig {
+            expire, fallback, ..
+        } = config.approvals;
+        add(
+            "approvals".to_owned(),
+            format!("expire: {expire}\nfallback: {fallback}\n"),
+        );
     }
     let open = server_exposure(&config.server);
     if !open.is_empty() {
@@ -234,6 +243,19 @@ fn is_lenient(permissions: &PermissionTable) -> bool {
         || network.requires_approval == Some(false)
         || !network.allowed_hosts.is_empty()
         || !network.allow_private.is_empty()
+}
+
+/// Whether requests for approval, and their grants, may live longer than by default.
+fn is_patient(approvals: &ApprovalConfig) -> bool {
+    let own = ApprovalConfig::default();
+    approvals.expire > own.expire || approvals.fallback < own.fallback
+}
+
+/// Leaves requests for approval the time of the default, or less.
+pub(super) fn wait_as_usual(approvals: &mut ApprovalConfig) {
+    let own = ApprovalConfig::default();
+    approvals.expire = approvals.expire.min(own.expire);
+    approvals.fallback = approvals.fallback.max(own.fallback);
 }
 
 /// A line for each rule of a layer that allows what a default would ask about.

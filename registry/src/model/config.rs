@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tool_core::capability::CommitRules;
+use tool_core::capability::{ApprovalFallback, CommitRules};
 use tool_core::{Access, Decode, Describe, Encode, Value, names};
 
 use super::{
@@ -269,6 +269,8 @@ pub struct ApprovalConfig {
     /// How long a request lives, and its answer until the call is made, such as `12h`
     pub expire: UnitDuration,
 }
+    /// What becomes of a request that nobody decides in that time; a rule may only be stricter
+    pub fallback: ApprovalFallback,
 
 impl Default for ApprovalConfig {
     fn default() -> Self {
@@ -277,6 +279,7 @@ impl Default for ApprovalConfig {
             from: ApprovalsFrom::default(),
             expire: UnitDuration::days(1),
         }
+            fallback: ApprovalFallback::default(),
     }
 }
 

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
+use tool_core::capability::ApprovalFallback;
 use tool_core::schema::{Schema, json};
 use tool_core::{
     Decode, DecodeError, Describe, Effect, Encode, EncodeError, Encoder, Value, names,
 };
 
-use super::{OneOrMany, RuleLimit};
+use super::{OneOrMany, RuleLimit, UnitDuration};
 use crate::error::{LoadError, TextPlace};
 
 names! {
@@ -232,6 +233,10 @@ pub enum Obligation {
     MaxBytes(#[schema(range(min = 1))] u64),
     /// Longest run in milliseconds
     TimeoutMs(#[schema(range(min = 1))] u64),
+    /// How long a request for approval of the call waits, such as `2h`; not longer than `approvals.expire`
+    Expire(UnitDuration),
+    /// What becomes of a request that nobody decides in that time; not milder than `approvals.fallback`
+    Fallback(ApprovalFallback),
 }
 
 /// The obligations of every rule that matched, joined: the strictest of each.
@@ -249,6 +254,12 @@ pub struct JoinedObligations {
     pub max_bytes: Option<u64>,
     /// It does not run longer, in milliseconds.
     pub timeout_ms: Option<u64>,
+    /// A request for approval does not wait longer.
+    #[value(skip_encoding_if = "Option::is_none")]
+    pub expire: Option<UnitDuration>,
+    /// What at least becomes of a request that nobody decides in time.
+    #[value(skip_encoding_if = "Option::is_none")]
+    pub fallback: Option<ApprovalFallback>,
 }
 
 impl JoinedObligations {
@@ -267,6 +278,12 @@ impl JoinedObligations {
                 Obligation::TimeoutMs(ms) => {
                     joined.timeout_ms = strictest_limit(joined.timeout_ms, Some(ms))
                 }
+                Obligation::Expire(within) => {
+                    joined.expire = strictest_limit(joined.expire, Some(within))
+                }
+                Obligation::Fallback(fallback) => {
+                    joined.fallback = joined.fallback.max(Some(fallback))
+                }
             }
         }
         joined
@@ -282,11 +299,13 @@ impl JoinedObligations {
             verify: self.verify || other.verify,
             max_bytes: strictest_limit(self.max_bytes, other.max_bytes),
             timeout_ms: strictest_limit(self.timeout_ms, other.timeout_ms),
+            expire: strictest_limit(self.expire, other.expire),
+            fallback: self.fallback.max(other.fallback),
         }
     }
 }
 
-fn strictest_limit(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+fn strictest_limit<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),
         (a, b) => a.or(b),
@@ -304,7 +323,7 @@ pub struct PolicyRule {
     /// Among the matching rules of one layer the highest wins; meaningless between layers
     #[value(default, skip_encoding_if = "is_zero")]
     pub priority: i64,
-    /// Duties of calls that the rule lets through: `backup`, `notify`, `redact`, `verify`, or a limit
+    /// Duties of calls that the rule lets through: `backup`, `notify`, `redact`, `verify`, or a limit; terms of their approvals
     #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub obligations: Vec<Obligation>,
     /// Most calls, or largest sum of an argument, of the calls that it matches in a window of time

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use tool_core::Encode;
+use tool_core::capability::ApprovalFallback;
 
 use super::agent_names::AgentNames;
 use super::compile::CompiledLayer;
@@ -17,8 +18,8 @@ use super::start::SelectionLevels;
 use super::text::{DecisionReason, PolicyLabel};
 use crate::error::LoadError;
 use crate::model::{
-    BrokenAgent, Confinement, JoinedObligations, PermissionTable, TaskBudget, Verdict,
-    WorkspaceRoots,
+    ApprovalConfig, ApprovalsFrom, BrokenAgent, Confinement, JoinedObligations, PermissionTable,
+    TaskBudget, Verdict, WorkspaceRoots,
 };
 
 /// What was decided, by whom and why.
@@ -125,9 +126,7 @@ pub struct Policy {
     pub(super) defaults: PermissionDefaults,
     /// The roots that paths of rules are read by.
     pub(super) roots_in_use: WorkspaceRoots,
-    /// Whether only approvers with keys answer approvals.
-    pub(super) approvals_by_key: bool,
-    pub(super) approval_lifetime_ms: u64,
+    pub(super) approvals: ApprovalConfig,
     /// Agents that pass human gates, with the tools.
     pub(super) gates: BTreeMap<String, ToolSet>,
     pub(super) budgets: Vec<TaskBudget>,
@@ -141,12 +140,20 @@ pub struct Policy {
 impl Policy {
     /// Whether only approvers with keys answer approvals.
     pub fn approvals_by_key(&self) -> bool {
-        self.approvals_by_key
+        self.approvals.from == ApprovalsFrom::Key
     }
 
-    /// How long an approval request lives, and its answer until the call is made.
-    pub fn approval_lifetime_ms(&self) -> u64 {
-        self.approval_lifetime_ms
+    /// How long an approval request of a call lives, and its answer until the call is made, in milliseconds; and what becomes of one that
+    /// nobody decides in time. Rules only shorten the time, and only make the fallback stricter.
+    pub fn approval_terms(&self, obligations: JoinedObligations) -> (u64, ApprovalFallback) {
+        let ApprovalConfig {
+            expire, fallback, ..
+        } = self.approvals;
+        let expire = obligations.expire.map_or(expire, |one| one.min(expire));
+        let fallback = obligations
+            .fallback
+            .map_or(fallback, |one| one.max(fallback));
+        (expire.ms(), fallback)
     }
 
     /// Whether a path lies in a root of the workspace, by its text.

@@ -15,8 +15,8 @@ use super::{
 use crate::catalogue::Catalogue;
 use crate::error::LoadError;
 use crate::model::{
-    AgentDefinition, ApprovalsFrom, Config, Confinement, Level, PermissionTable, Phase,
-    PolicyLayer, PolicyRule, ProviderProfile, Role, TaskBudget, ToolSelector, Toolset, Verdict,
+    AgentDefinition, Config, Confinement, Level, PermissionTable, Phase, PolicyLayer, PolicyRule,
+    ProviderProfile, Role, TaskBudget, ToolSelector, Toolset, Verdict,
 };
 
 impl Policy {
@@ -119,8 +119,7 @@ impl Policy {
             roles: compiled,
             defaults: PermissionDefaults::new(&config.permissions, &config.workspace.opened),
             roots_in_use: config.workspace.opened.clone(),
-            approvals_by_key: config.approvals.from == ApprovalsFrom::Key,
-            approval_lifetime_ms: config.approvals.expire.ms(),
+            approvals: config.approvals,
             gates: compile_gates(&mut compiler, &config.workflow.gates),
             budgets: config.budgets.to_vec(),
             untrusted: config.untrusted.clone(),

@@ -34,6 +34,7 @@ pub use model::{
     LanguageModel, MessageImage, MessageSpeaker, ModelMessage, ModelReply, TextEmbeddings,
 };
 pub use records::{
-    ApprovalRequest, ApprovalState, ApprovalStore, AskedQuestion, AuditLedger, BackupCopy,
-    BackupStore, EditedGrant, LedgerHead, Notification, NotificationLog, RecordDurability,
+    ApprovalFallback, ApprovalRequest, ApprovalState, ApprovalStore, AskedQuestion, AuditLedger,
+    BackupCopy, BackupStore, EditedGrant, LedgerHead, Notification, NotificationLog,
+    RecordDurability,
 };

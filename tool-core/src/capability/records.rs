@@ -5,6 +5,20 @@ use std::fmt;
 use crate::error::ToolError;
 use crate::value::Value;
 
+crate::names! {
+    /// What becomes of an approval request that no person decides in time, the strictest last. None of them lets the call run.
+    #[derive(Default)]
+    ApprovalFallback {
+        /// It stays pending.
+        Keep = "keep",
+        /// It expires: the same call, sent again, files a new one.
+        #[default]
+        Expire = "expire",
+        /// The call is denied; the run of a plan continues with the step failed.
+        Deny = "deny",
+    }
+}
+
 /// A copy that is kept of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackupCopy {
@@ -149,6 +163,8 @@ pub struct ApprovalRequest {
     pub by_key: bool,
     /// How long the request lives, and its answer until the call is made, in milliseconds.
     pub lifetime_ms: u64,
+    /// What becomes of it without a decision in that time.
+    pub fallback: ApprovalFallback,
     /// The run that asks, and its step (`step`, `step[3]`); `None` for a call of its own.
     pub step: Option<(String, String)>,
     /// For a call with the arguments that a person gave in place of the caller's: the grant that has them.
@@ -192,6 +208,8 @@ pub enum ApprovalState {
     },
     /// A person said no; the id names it.
     Declined(String),
+    /// Denied by its fallback: no decision in time.
+    TimedOut(String),
     /// No decision, or no use of the decision, in time.
     Expired(String),
 }

@@ -89,6 +89,7 @@ impl<'a> OpenedCall<'a> {
         }
         let workspace = dispatcher.host.workspace.as_ref();
         let digest = self.digest(dispatcher, trail, &bound);
+        let (lifetime_ms, fallback) = dispatcher.policy.approval_terms(decision.obligations);
         let request = ApprovalRequest {
             cut,
             workspace: workspace.map(|workspace| workspace.root.clone()),
@@ -100,7 +101,8 @@ impl<'a> OpenedCall<'a> {
             condition: without_secrets(&self.decided.condition),
             preview,
             by_key: dispatcher.policy.approvals_by_key(),
-            lifetime_ms: dispatcher.policy.approval_lifetime_ms(),
+            lifetime_ms,
+            fallback,
             step,
             edited,
             reason: redact::redact_text(&match &decision.rule {
@@ -156,6 +158,17 @@ impl<'a> OpenedCall<'a> {
                     "the operator declined this call of `{tool}`"
                 );
                 Err(error.hint(hint).into())
+            }
+            ApprovalState::TimedOut(id) => {
+                trail.approval_id = Some(id);
+                let tool = spec.id;
+                let error = tool_error!(
+                    ApprovalDeclined, "timeout";
+                    "denied this call of `{tool}`: no decision on its request for approval in time"
+                );
+                Err(error
+                    .hint("call again to request a new approval; a run has to be started anew")
+                    .into())
             }
             ApprovalState::Expired(id) => {
                 trail.approval_id = Some(id);

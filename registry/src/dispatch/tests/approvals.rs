@@ -77,6 +77,10 @@ fn a_person_may_decline_and_answers_expire() {
             ErrorCode::ApprovalDeclined,
         ),
         (
+            ApprovalState::TimedOut("a1".to_owned()),
+            ErrorCode::ApprovalDeclined,
+        ),
+        (
             ApprovalState::Expired("a1".to_owned()),
             ErrorCode::ApprovalExpired,
         ),

@@ -47,7 +47,7 @@ fn the_schema_has_every_part_of_a_configuration() {
         Schema::from(vec!["allow", "ask", "deny"])
     );
     let obligation = &rule["properties"]["obligations"]["items"]["anyOf"];
-    assert_eq!(obligation.as_array().map(Vec::len), Some(3));
+    assert_eq!(obligation.as_array().map(Vec::len), Some(5));
     let phase = &schema["properties"]["phases"]["items"]["properties"];
     assert_eq!(
         phase["agent_tools"]["additionalProperties"]["properties"]["permission"]["enum"][0],

@@ -1,5 +1,7 @@
 //! The permission table and rules on parsed values.
 
+use tool_core::capability::ApprovalFallback;
+
 use super::*;
 
 #[test]
@@ -469,8 +471,8 @@ fn a_file_argument_needs_the_reader_to_be_allowed_for_that_caller_on_that_path()
 #[test]
 fn obligations_join_to_the_strictest() {
     let config = rules(
-        "[[policies.rules]]\nmatch = { tools = [\"write_file\"] }\ndecision = \"allow\"\nobligations = [{ max_bytes = 100 }, \"redact\"]\n\
-         [[policies.rules]]\nmatch = { tools = [\"group:write\"] }\ndecision = \"allow\"\nobligations = [{ max_bytes = 50 }, { timeout_ms = 9 }]\n",
+        "[[policies.rules]]\nmatch = { tools = [\"write_file\"] }\ndecision = \"allow\"\nobligations = [{ max_bytes = 100 }, \"redact\", { expire = \"2h\" }, { fallback = \"deny\" }]\n\
+         [[policies.rules]]\nmatch = { tools = [\"group:write\"] }\ndecision = \"allow\"\nobligations = [{ max_bytes = 50 }, { timeout_ms = 9 }, { expire = \"3h\" }, { fallback = \"keep\" }]\n",
     );
     let found = decide_with(&config, "operator", "write_file", r#"{"path":"a"}"#);
     assert_eq!(
@@ -481,7 +483,9 @@ fn obligations_join_to_the_strictest() {
             redact: true,
             verify: false,
             max_bytes: Some(50),
-            timeout_ms: Some(9)
+            timeout_ms: Some(9),
+            expire: UnitDuration::parse("2h"),
+            fallback: Some(ApprovalFallback::Deny),
         }
     );
 }
