@@ -4,14 +4,17 @@ use std::path::PathBuf;
 
 use journal::{Approval, StateScope, StateStore, WITHOUT_KEY};
 use tool_core::Object;
+use tool_core::capability::Clock as _;
 use tool_core::json::{self, JsonLimits};
 
 use super::folders::FolderArgs;
 use super::prelude::*;
 use super::{asking, resume, stdin};
 use mathchain::approvers::{self, authenticate_approver};
+use mathchain::clock::SystemClock;
 use mathchain_servers::people::grant::{grant_edited, grant_request, record_of};
 use mathchain_servers::people::request::ApprovalDetails;
+use mathchain_servers::people::waiting::deadline_text;
 
 /// Maximum number of requests that are listed, or approved at once.
 const SHOWN_MAX: usize = 1000;
@@ -353,6 +356,10 @@ fn approval_line(command: &str, approval: &Approval) -> String {
         text += &format!("    truncated; `{command} approvals show {id}` shows everything\n");
     }
     let _ = writeln!(text, "    {}", approval.reason);
+    if state == "pending" {
+        let deadline = deadline_text(approval, SystemClock::default().unix_ms());
+        let _ = writeln!(text, "    {deadline}");
+    }
     text
 }
 

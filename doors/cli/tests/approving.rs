@@ -538,6 +538,91 @@ fn an_approval_expires_as_configured() {
 }
 
 #[test]
+fn a_request_that_nobody_decides_in_time_is_denied_as_configured() {
+    let place = Place::new();
+    place.write(
+        "mathchain.toml",
+        "version = 1\n[approvals]\nexpire = \"2s\"\nfallback = \"deny\"\n",
+    );
+    let id = asks(&place.run(&["call", "write_file"], NEW));
+    let inbox = place.run(&["inbox", "list"], "");
+    assert_eq!(inbox.at("/0/fallback"), Value::from("deny"));
+    assert!(inbox.at("/0/left_ms").as_i64().is_some_and(|ms| ms <= 2000));
+    let shown = place.run_as_typed(&["inbox", "list"], "").stdout;
+    assert!(shown.contains(" s left, then denied"), "{shown}");
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    let inbox = place.run(&["inbox", "list"], "").json();
+    assert!(inbox.items().expect("a list").is_empty(), "{inbox}");
+    let late = place.run(&["approve", &id], "");
+    assert_eq!(late.at("/error/reason"), Value::from("settled"));
+    let refused = place.run(&["call", "write_file"], NEW);
+    assert_eq!(
+        refused.expect_code(3).at("/error/code"),
+        Value::from("approval_declined")
+    );
+    assert_eq!(refused.at("/error/reason"), Value::from("timeout"));
+    assert!(!is_there(&place, "new.txt"));
+    let listed = place.run(&["approvals", "list", "--all"], "");
+    assert_eq!(listed.at("/0/decided_by"), Value::from("timeout"));
+    assert_ne!(asks(&place.run(&["call", "write_file"], NEW)), id);
+    place.run(&["audit", "verify"], "").expect_code(0);
+}
+
+#[test]
+fn a_rule_shortens_the_time_of_its_requests_and_makes_their_fallback_stricter() {
+    let place = Place::new();
+    place.write(
+        "mathchain.toml",
+        r#"
+version = 1
+[approvals]
+expire = "3h"
+fallback = "expire"
+[[policies]]
+level = "global"
+  [[policies.rules]]
+  match = { tools = ["write_file"] }
+  decision = "ask"
+  obligations = [{ expire = "2h" }, { fallback = "deny" }]
+  [[policies.rules]]
+  match = { tools = ["write_file"], path = { under = "long" } }
+  decision = "ask"
+  obligations = [{ expire = "9h" }, { fallback = "keep" }]
+  [[policies.rules]]
+  match = { tools = ["delete_file"] }
+  decision = "ask"
+  obligations = [{ expire = "9h" }, { fallback = "keep" }]
+"#,
+    );
+    let terms = |tool: &str, args: &str| {
+        asks(&place.run(&["call", tool], args));
+        let listed = place.run(&["approvals", "list"], "");
+        let time = |name: &str| listed.at(name).as_i64().expect("a time");
+        let hours = (time("/0/expires_ms") - time("/0/created_ms")) / 3_600_000;
+        (hours, text(&listed.at("/0/fallback")))
+    };
+    assert_eq!(terms("write_file", NEW), (2, "deny".to_owned()));
+    let long = r#"{"path":"long/a","content":"x"}"#;
+    assert_eq!(terms("write_file", long), (2, "deny".to_owned()));
+    place.write("old.txt", "x");
+    let deleted = terms("delete_file", r#"{"path":"old.txt"}"#);
+    assert_eq!(deleted, (3, "expire".to_owned()));
+}
+
+#[test]
+fn no_fallback_lets_a_call_run() {
+    let place = Place::new();
+    place.write(
+        "mathchain.toml",
+        "version = 1\n[approvals]\nfallback = \"allow\"\n",
+    );
+    let refused = place.run(&["call", "write_file"], NEW);
+    let error = refused.at("/error").to_string();
+    assert_ne!(refused.code, 0);
+    assert!(error.contains("allow") && error.contains("deny"), "{error}");
+}
+
+#[test]
 fn a_question_is_answered_in_the_inbox() {
     let place = Place::new();
     let ask = || place.run(&["call", "escalate", "--reason", "which table?"], "");

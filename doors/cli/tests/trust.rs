@@ -177,6 +177,32 @@ fn a_stranger_opens_no_server_and_names_no_state_elsewhere() {
 }
 
 #[test]
+fn requests_of_a_stranger_wait_no_longer_than_by_default() {
+    let terms = |place: &Place| {
+        place
+            .run(&["call", "write_file"], r#"{"path":"a","content":"x"}"#)
+            .expect_code(4);
+        let listed = place.run(&["approvals", "list", "--all"], "");
+        let time = |name: &str| listed.at(name).as_i64().expect("a time");
+        let hours = (time("/0/expires_ms") - time("/0/created_ms")) / 3_600_000;
+        (hours, listed.at("/0/fallback").to_string())
+    };
+    let patient = clone_of("[approvals]\nexpire = \"9d\"\nfallback = \"keep\"\n");
+    assert_eq!(terms(&patient), (24, "\"expire\"".to_owned()));
+    let given = patient.run(&["trust", "--show"], "").at("/given");
+    assert!(given.to_string().contains("fallback: keep"), "{given}");
+    // What narrows holds without consent.
+    let strict = clone_of("[approvals]\nexpire = \"2h\"\nfallback = \"deny\"\n");
+    assert_eq!(terms(&strict), (2, "\"deny\"".to_owned()));
+    trust(&patient);
+    patient
+        .run(&["call", "write_file"], r#"{"path":"b","content":"x"}"#)
+        .expect_code(4);
+    let listed = patient.run(&["approvals", "list"], "");
+    assert_eq!(listed.at("/0/fallback").to_string(), "\"keep\"");
+}
+
+#[test]
 fn an_agent_of_a_strangers_table_does_not_start() {
     let place = clone_of(
         "[cli.claude]\nbinary = \"sh\"\nsubcommand = [\"agent.sh\"]\nisolation = \"none\"\n\

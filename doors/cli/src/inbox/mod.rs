@@ -83,6 +83,14 @@ impl InboxEntry {
         }
     }
 
+    /// As [`InboxEntry::value`], with the time that is left.
+    fn timed_value(&self) -> Value {
+        match self {
+            Self::Waiting(waiting) => waiting::timed_value(waiting),
+            Self::Notice(_) => self.value(),
+        }
+    }
+
     fn readable(&self, folders: FolderArgs) -> String {
         match self {
             Self::Waiting(one) => waiting::render_waiting(one),
@@ -119,7 +127,7 @@ fn list_entries(
         .folders
         .none(toolkit, "nothing waits, and no notifications");
     let line = |entry: &InboxEntry| entry.readable(wanted.folders);
-    output::print_list(global, &entries, InboxEntry::value, &none, line)
+    output::print_list(global, &entries, InboxEntry::timed_value, &none, line)
 }
 
 fn show_entry(global: &GlobalArgs, toolkit: &Toolkit, id: &str) -> Result<ExitCode> {
@@ -127,7 +135,9 @@ fn show_entry(global: &GlobalArgs, toolkit: &Toolkit, id: &str) -> Result<ExitCo
     let all = collect_waiting(&state, toolkit, None)?;
     let found: Vec<&WaitingEntry> = all.iter().filter(|one| one.is_called(id)).collect();
     if let [one] = found.as_slice() {
-        return output::print_data(global, &one.value(), || waiting::render_waiting(one));
+        return output::print_data(global, &waiting::timed_value(one), || {
+            waiting::render_waiting(one)
+        });
     }
     let found = state.notice(id)?;
     output::print_data(global, &notices::notice_value(&found), || {

@@ -1,7 +1,24 @@
 //! What waits for a decision, as the inbox prints it.
 
 use super::super::prelude::*;
+use mathchain::clock::SystemClock;
 use mathchain::waiting::{WaitingEntry, option_labels};
+use mathchain_servers::people::waiting::deadline_text;
+use tool_core::capability::Clock as _;
+
+/// The entry as a value, with the time that is left to decide an approval.
+pub(super) fn timed_value(waiting: &WaitingEntry) -> Value {
+    let value = waiting.value();
+    let (WaitingEntry::Approval(approval), Some(members)) = (waiting, value.as_object()) else {
+        return value;
+    };
+    let mut members = members.clone();
+    members.insert(
+        "left_ms",
+        approval.left_ms(SystemClock::default().unix_ms()),
+    );
+    Value::from(members)
+}
 
 pub(super) fn render_waiting(waiting: &WaitingEntry) -> String {
     match waiting {
@@ -9,8 +26,9 @@ pub(super) fn render_waiting(waiting: &WaitingEntry) -> String {
             let time = human::format_local_time(approval.created_ms);
             let (id, tool, role) = (&approval.id, &approval.tool, &approval.role);
             let preview = approval.preview.replace('\n', "\n    ");
+            let deadline = deadline_text(approval, SystemClock::default().unix_ms());
             format!(
-                "{id}  {time}  approval  {tool} as `{role}`\n    {preview}\n    {}\n",
+                "{id}  {time}  approval  {tool} as `{role}`\n    {preview}\n    {}\n    {deadline}\n",
                 approval.reason
             )
         }

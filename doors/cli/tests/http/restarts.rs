@@ -94,6 +94,51 @@ fn plans_that_were_accepted_before_a_kill_are_done_once_after_it() {
 }
 
 #[test]
+fn a_plan_goes_on_when_the_time_of_its_request_is_over() {
+    let place = Place::new();
+    place.write(
+        "mathchain.toml",
+        "version = 1\n[approvals]\nexpire = \"2s\"\nfallback = \"deny\"\n",
+    );
+    let server = Server::start(&place, &[]);
+    let plan = |id: &str, on_error: &str| {
+        json!({"version": 1, "id": id, "steps": [
+            {"id": "w", "tool": "write_file", "args": {"path": format!("{id}.txt"), "content": "x"}, "on_error": on_error},
+            {"id": "c", "tool": "calculate", "args": {"expression": "6*7"}, "after": ["w"]}]})
+    };
+    let fails = submit(&server, &plan("fails", "fail_chain"));
+    let continues = submit(&server, &plan("continues", "continue"));
+    until("both wait", || {
+        [&fails, &continues]
+            .iter()
+            .all(|id| state(&server, id) == "suspended")
+    });
+    until("both end", || {
+        [&fails, &continues]
+            .iter()
+            .all(|id| state(&server, id) != "suspended" && state(&server, id) != "running")
+    });
+    assert_eq!(state(&server, &fails), "failed");
+    let shown = |id: &str| {
+        server
+            .get(&format!("/v1/chains/{id}"), &[])
+            .expect(200)
+            .body
+            .clone()
+    };
+    let failed = shown(&fails);
+    assert!(
+        failed.contains("approval_declined") && failed.contains("timeout"),
+        "{failed}"
+    );
+    let continued = shown(&continues);
+    assert!(continued.contains("approval_declined"), "{continued}");
+    assert!(!place.path("work/fails.txt").exists() && !place.path("work/continues.txt").exists());
+    drop(server);
+    place.run(&["audit", "verify"], "").expect_code(0);
+}
+
+#[test]
 fn a_run_of_another_door_stays_interrupted_until_it_is_resumed() {
     let place = place();
     let server = Server::start(&place, &["--threads", "1"]);

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use axum::extract::{Extension, Path, State};
 use journal::{Approval, StateScope};
-use tool_core::{Result, Value, convert, object, tool_error};
+use tool_core::capability::Clock as _;
+use tool_core::{Result, Value, object, tool_error};
 
 use super::callers::HttpCaller;
 use super::chains;
@@ -14,6 +15,8 @@ use super::reply::{self, Replied};
 use super::server::HttpServer;
 use crate::keys::ApiKey;
 use crate::people::grant::grant_edited;
+use crate::people::waiting::approval_members;
+use mathchain::clock::SystemClock;
 
 /// Maximum number of requests that are listed.
 const LISTED: usize = 1000;
@@ -57,10 +60,7 @@ pub(super) async fn show_approval(
         .aside(move |server| {
             let scope = workspace_scope(server);
             let (found, details) = server.records()?.approval_in(&scope, &id)?;
-            let mut members = approval_value(&found)
-                .as_object()
-                .cloned()
-                .unwrap_or_default();
+            let mut members = approval_members(&found, SystemClock::default().unix_ms());
             members.insert("details", details.unwrap_or_default());
             Ok(Value::from(members))
         })
@@ -74,7 +74,7 @@ pub(super) fn workspace_scope(server: &HttpServer) -> StateScope {
 }
 
 fn approval_value(approval: &Approval) -> Value {
-    convert::to_value(approval).unwrap_or_default()
+    Value::from(approval_members(approval, SystemClock::default().unix_ms()))
 }
 
 /// Approves a request: the same call, sent again, runs once.

@@ -21,6 +21,7 @@ mod metrics;
 mod newest_event;
 mod once;
 pub mod openapi;
+mod overdue;
 mod patient;
 mod pipelines;
 mod places;
@@ -105,6 +106,7 @@ pub fn serve_http(
         tokio::spawn(HttpCallers::look(Arc::clone(&server)));
         if !has_link {
             // A console that is opened to look continues nothing by itself.
+            tokio::spawn(overdue::deny_overdue(Arc::clone(&server)));
             tokio::spawn(chains::take_up(Arc::clone(&server), tell));
         }
         connections::accept_clients(server, socket, tls, closed).await

@@ -223,6 +223,8 @@ fn own_schemas() -> Map<String, Json> {
         "reason",
         "created_ms",
         "expires_ms",
+        "left_ms",
+        "fallback",
     ]);
     let plan = json!({
         "type": "object",

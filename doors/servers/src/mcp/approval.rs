@@ -172,6 +172,7 @@ impl RequestFacts<'_> {
             ("reason", Some(json!(approval.reason))),
             ("asked_ms", Some(json!(approval.created_ms))),
             ("expires_ms", Some(json!(approval.expires_ms))),
+            ("fallback", Some(json!(approval.fallback))),
             ("resources", Some(json!(self.listed("resources", "")))),
             ("opens", Some(json!(self.listed("opens", "name")))),
             ("destroys", Some(json!(self.listed("destroys", "path")))),

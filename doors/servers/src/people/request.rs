@@ -4,11 +4,13 @@ use std::fmt::Write as _;
 
 use journal::Approval;
 use tool_core::brief::count_phrase;
-use tool_core::capability::WorkspaceFiles;
+use tool_core::capability::{Clock as _, WorkspaceFiles};
 use tool_core::{Object, Value, json};
 
 use super::changes;
+use super::waiting::deadline_text;
 use mathchain::Toolkit;
+use mathchain::clock::SystemClock;
 
 /// Largest file that is compared with its new content, in bytes.
 const COMPARED_BYTES_MAX: u64 = 4 << 20;
@@ -54,6 +56,10 @@ impl<'a> ApprovalDetails<'a> {
         }
         line("asked", asked);
         line("reason", &approval.reason);
+        if approval.state == "pending" {
+            let now_ms = SystemClock::default().unix_ms();
+            line("deadline", &deadline_text(approval, now_ms));
+        }
         for name in ["folder", "phase", "task", "arguments_digest", "digest"] {
             if let Some(value) = self.detail(name).and_then(Value::as_str) {
                 line(name, value);

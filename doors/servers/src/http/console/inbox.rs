@@ -7,6 +7,7 @@ use journal::{Approval, NoticeRecord, RunState, StateStore};
 use maud::{Markup, html};
 use registry::ApprovalsFrom;
 use tool_core::brief::count_phrase;
+use tool_core::capability::{ApprovalFallback, Clock as _};
 use tool_core::{Result, Value, json};
 
 use super::super::approvals::{approver_key, workspace_scope};
@@ -22,6 +23,8 @@ use super::parts::{
 };
 use super::values::{text_block, value_block};
 use crate::people::request::ApprovalDetails;
+use crate::people::waiting::deadline_text;
+use mathchain::clock::SystemClock;
 
 /// Requests that are shown with everything; more are counted.
 const SHOWN_MAX: usize = 25;
@@ -242,13 +245,23 @@ fn request_card(server: &HttpServer, visit: &ConsoleVisit, request: &WaitingRequ
                     "step " code { (OutsideText(step)) } " of run " a href={ "/console/runs/" (encode_part(run)) } { code { (OutsideText(run)) } } " · "
                 }
                 "asked " (time_element(approval.created_ms))
-                " · expires " (format_local_time(approval.expires_ms))
+                " · " (deadline(approval))
                 " · " a href={ "/console/approvals/" (approval.id) } { (approval.id) }
             }
             p { b { "Why it asks: " } (OutsideMessage(&approval.reason)) }
             (effect_of(server, approval, request.details.as_ref()))
             (decision_form(server, visit, request))
         }
+    }
+}
+
+/// The time that is left to decide a request, and what becomes of it then.
+fn deadline(approval: &Approval) -> Markup {
+    let until = format_local_time(approval.expires_ms);
+    let text = deadline_text(approval, SystemClock::default().unix_ms());
+    html! {
+        @if approval.fallback == ApprovalFallback::Keep.as_str() { (text) }
+        @else { time datetime=(until) title=(until) { (text) } }
     }
 }
 
@@ -483,6 +496,7 @@ pub(super) fn decided_card(approval: &Approval) -> Markup {
             h2 { code { (OutsideText(&approval.tool)) } " as " code { (OutsideText(&approval.role)) } " " (state_badge(decision_word(approval))) }
             p {
                 @match (&approval.decided_by, approval.decided_ms) {
+                    (Some(by), Some(when)) if by == journal::BY_TIMEOUT && when >= approval.expires_ms => { "Denied by its fallback: nobody decided it in time (" (format_local_time(approval.expires_ms)) ")." }
                     (Some(by), Some(when)) => { "Decided by " b { (OutsideText(by)) } " " (time_element(when)) " (" (format_local_time(when)) ")." }
                     _ => "It was not decided in time.",
                 }
