@@ -9,7 +9,7 @@ use crate::document::{self, ParsedDocument};
 use crate::error::LoadError;
 use crate::model::{
     CallerSelection, Config, FailureMode, GateKind, KeyVariable, Level, McpServer, Phase,
-    PhaseGate, WorkspaceConfig,
+    PhaseGate, Schedule, WorkspaceConfig,
 };
 use crate::policy::relative_path_components;
 
@@ -101,6 +101,37 @@ impl LoadProblems {
         }
         if let Some(gate) = &phase.gate {
             self.gate(&format!("{pointer}/gate"), gate);
+        }
+    }
+
+    fn schedules(&mut self, schedules: &[Schedule]) {
+        let mut names = Vec::new();
+        for (index, schedule) in schedules.iter().enumerate() {
+            let pointer = format!("/schedules/{index}");
+            let name = schedule.name.as_str();
+            if !Schedule::is_name(name) {
+                let message = "a schedule has a `name` of 1 to 48 letters, digits, `_` and `-`";
+                self.report(format!("{pointer}/name"), message);
+            }
+            if names.contains(&name) {
+                let message = format!("two schedules are named `{name}`");
+                self.report(format!("{pointer}/name"), message);
+            }
+            names.push(name);
+            if relative_path_components(&schedule.plan).is_none_or(|parts| parts.is_empty()) {
+                let message = format!(
+                    "expected the path of a plan below the folder of this file, found `{}`",
+                    schedule.plan
+                );
+                self.report(format!("{pointer}/plan"), message);
+            }
+            if let Err((key, message)) = schedule.timing() {
+                let below = match key {
+                    "" => pointer,
+                    key => format!("{pointer}/{key}"),
+                };
+                self.report(below, message);
+            }
         }
     }
 
@@ -268,6 +299,7 @@ pub(super) fn check_config(
         let message = "expected how long a request lives, such as `12h`, found nothing";
         problems.report("/approvals/expire", message);
     }
+    problems.schedules(&config.schedules);
     for file in config.files.iter() {
         let path = &file.path;
         if relative_path_components(&path.text).is_none_or(|parts| parts.is_empty()) {

@@ -8,7 +8,8 @@ use tool_core::{Access, Decode, Describe, Encode, Value, names};
 use super::{
     AgentDefinition, BrokenAgent, CliSpec, ClusterConfig, EarlierAgent, FormatVersion, McpServer,
     ModelsConfig, NamedTable, NotifyProgram, PermissionTable, Phase, PipelineLimits, PolicyLayer,
-    ProviderProfile, Role, ToolSelector, Toolset, UnitDuration, WebConfig, WorkflowConfig,
+    ProviderProfile, Role, Schedule, ToolSelector, Toolset, UnitDuration, WebConfig,
+    WorkflowConfig,
 };
 
 /// Limits of every call.
@@ -268,9 +269,9 @@ pub struct ApprovalConfig {
     pub from: ApprovalsFrom,
     /// How long a request lives, and its answer until the call is made, such as `12h`
     pub expire: UnitDuration,
-}
     /// What becomes of a request that nobody decides in that time; a rule may only be stricter
     pub fallback: ApprovalFallback,
+}
 
 impl Default for ApprovalConfig {
     fn default() -> Self {
@@ -278,8 +279,8 @@ impl Default for ApprovalConfig {
             unattended: Unattended::default(),
             from: ApprovalsFrom::default(),
             expire: UnitDuration::days(1),
-        }
             fallback: ApprovalFallback::default(),
+        }
     }
 }
 
@@ -458,6 +459,8 @@ pub struct Config {
     pub state: StateDefaults,
     /// The HTTP server
     pub server: HttpServerConfig,
+    /// Plans that a server runs at times (docs/schedules.md)
+    pub schedules: Vec<Schedule>,
     /// Servers of the Model Context Protocol, whose tools are called like others (docs/mcp.md)
     pub mcp_servers: NamedTable<McpServer>,
     /// Agent command lines (docs/agents.md); fields replace those of a built-in table of the same name
@@ -513,6 +516,7 @@ impl Default for Config {
             approvals: Default::default(),
             state: Default::default(),
             server: Default::default(),
+            schedules: Default::default(),
             mcp_servers: Default::default(),
             cli_tables: Default::default(),
             earlier_agents: Default::default(),

@@ -16,6 +16,7 @@ mod phase;
 mod principal;
 mod role;
 mod rule;
+mod schedule;
 mod services;
 mod stream_formats;
 mod workflow;
@@ -51,6 +52,7 @@ pub use rule::{
     ArgvMatch, JoinedObligations, Level, NumberMatch, NumberRange, Obligation, PathMatch,
     PolicyLayer, PolicyRule, RuleMatch, ToolSelector, UrlMatch, Verdict,
 };
+pub use schedule::{CalendarFields, MissedTimes, Schedule, ScheduleOverlap, ScheduleTiming};
 pub use services::{
     KeyVariable, ModelEndpoint, ModelsConfig, SearchProvider, WebConfig, WebSearchConfig,
 };
