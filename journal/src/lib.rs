@@ -49,6 +49,7 @@ mod receipt;
 mod requests;
 mod run;
 mod runs;
+mod schedules;
 mod schema;
 mod scope;
 mod seal;
@@ -84,6 +85,7 @@ pub use self::run::{
     END_KEY, LISTS_KEY, RunHeader, RunHolder, RunRecord, RunState, StoredEnd, named_values,
 };
 pub use self::runs::RunFilter;
+pub use self::schedules::{DueClaim, DueTime, ScheduleTime};
 pub use self::schema::FILE_NAME;
 pub use self::scope::{OPERATOR, StateScope};
 pub use self::seal::{CutKey, SEED_BYTES};

@@ -103,7 +103,7 @@ impl StateStore {
 
 impl LedgerShared {
     /// Whether the process that made a claim has ended; false where that is unknown.
-    fn has_ended(&self, claimer: Option<&str>) -> bool {
+    pub(super) fn has_ended(&self, claimer: Option<&str>) -> bool {
         let Some(owner) = claimer.and_then(LeaseOwner::parse) else {
             return false;
         };

@@ -269,6 +269,25 @@ pub(super) const MIGRATIONS: &[&str] = &[
     "SELECT 1;",
     // 21: what becomes of a request that nobody decides in time
     "ALTER TABLE approvals ADD COLUMN fallback TEXT NOT NULL DEFAULT 'expire';",
+    // 21: schedules with the time up to which they were looked at, and what became of each of their times
+    "CREATE TABLE schedules(
+        workspace TEXT NOT NULL,
+        name TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        handled_ms INTEGER NOT NULL,
+        PRIMARY KEY(workspace, name)
+     ) STRICT, WITHOUT ROWID;
+     CREATE TABLE schedule_times(
+        workspace TEXT NOT NULL,
+        name TEXT NOT NULL,
+        due_ms INTEGER NOT NULL,
+        outcome TEXT NOT NULL CHECK(outcome IN ('claimed', 'begun', 'missed', 'overlapped', 'refused')),
+        run TEXT,
+        error TEXT,
+        time_ms INTEGER NOT NULL,
+        claimer TEXT NOT NULL,
+        PRIMARY KEY(workspace, name, due_ms)
+     ) STRICT, WITHOUT ROWID;",
 ];
 
 /// Opens the file in a folder, creating both where missing, and migrates it to the newest version.

@@ -61,7 +61,7 @@ fn an_older_file_is_brought_forward() {
         .execute_batch(
             "DROP TABLE runs; DROP TABLE vals; DROP TABLE artifacts; DROP TABLE parts; DROP TABLE uses; DROP TABLE cache;
              DROP TABLE answers; DROP TABLE requests; DROP TABLE folders; ALTER TABLE sessions DROP COLUMN folder;
-             DROP TABLE counted_calls; DROP TABLE workflow_events; DROP TABLE workflow_checkouts; DROP TABLE workflow_shown; DROP TABLE pipeline_events; DROP TABLE pipelines; DROP TABLE memory; DROP TABLE notices; DROP TABLE backups;
+             DROP TABLE counted_calls; DROP TABLE schedules; DROP TABLE schedule_times; DROP TABLE workflow_events; DROP TABLE workflow_checkouts; DROP TABLE workflow_shown; DROP TABLE pipeline_events; DROP TABLE pipelines; DROP TABLE memory; DROP TABLE notices; DROP TABLE backups;
              ALTER TABLE approvals DROP COLUMN agent; ALTER TABLE approvals DROP COLUMN condition;
              ALTER TABLE approvals DROP COLUMN run; ALTER TABLE approvals DROP COLUMN step;
              ALTER TABLE approvals DROP COLUMN workspace; ALTER TABLE approvals DROP COLUMN cut;

@@ -14,6 +14,7 @@ mod pruning;
 mod receipts;
 mod requests;
 mod runs;
+mod schedules;
 mod scopes;
 #[path = "../../tests/support.rs"]
 mod support;

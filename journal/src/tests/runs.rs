@@ -375,7 +375,7 @@ fn a_file_of_version_9_learns_the_parents_of_runs() {
     drop(state);
     intruder(top.path())
         .execute_batch(
-            "ALTER TABLE approvals DROP COLUMN edited; ALTER TABLE approvals DROP COLUMN fallback; DROP TABLE counted_calls; DROP TABLE workflow_checkouts; DROP TABLE workflow_events; DROP TABLE workflow_shown; DROP TABLE pipeline_events; DROP TABLE pipelines; DROP INDEX runs_by_parent; ALTER TABLE runs DROP COLUMN parent; DROP TABLE folders;
+            "ALTER TABLE approvals DROP COLUMN edited; ALTER TABLE approvals DROP COLUMN fallback; DROP TABLE counted_calls; DROP TABLE schedules; DROP TABLE schedule_times; DROP TABLE workflow_checkouts; DROP TABLE workflow_events; DROP TABLE workflow_shown; DROP TABLE pipeline_events; DROP TABLE pipelines; DROP INDEX runs_by_parent; ALTER TABLE runs DROP COLUMN parent; DROP TABLE folders;
              ALTER TABLE sessions DROP COLUMN folder; ALTER TABLE notices DROP COLUMN folder;
              ALTER TABLE backups DROP COLUMN folder; ALTER TABLE answers DROP COLUMN folder; DROP TABLE requests; PRAGMA user_version = 9;",
         )
