@@ -49,6 +49,8 @@ pub struct RunLocations {
     bases: TrustBases,
     /// Files of the workspace that are programs of the configuration.
     programs: Vec<PathBuf>,
+    /// Plans that schedules run.
+    plans: Vec<PathBuf>,
 }
 
 impl Door {
@@ -83,6 +85,7 @@ impl Door {
             self.workspace.as_ref().map(|root| here.join(root)),
         );
         let programs = trust::named_files(&config, &bases);
+        let plans = trust::plan_files(&config, &bases);
         if config_file.as_ref().is_some_and(needs_trust) {
             trust::strip_untrusted(&mut config, &bases);
         }
@@ -114,6 +117,7 @@ impl Door {
             state,
             bases,
             programs,
+            plans,
         })
     }
 
@@ -225,6 +229,7 @@ impl Door {
         let agents = project_of(&places).join(environment::AGENTS_FOLDER);
         let rules = places.state.as_deref().map(crate::user_rules::rules_path);
         let mut files = named_files(&places);
+        files.extend(places.plans);
         files.extend(places.config_file.map(|file| file.path));
         files.extend(rules);
         files.extend(TrustRecord::file(&places.bases.folder));

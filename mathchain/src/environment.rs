@@ -9,6 +9,7 @@ use registry::model::{McpServer, ToolListPin};
 use tool_core::{Result, tool_error};
 
 use crate::real_paths::RealPaths;
+use crate::schedules::DueTimes;
 use crate::{PluginRoot, WorkspaceRoot, io, owned};
 
 /// Names of the configuration file, in order of preference.
@@ -108,6 +109,9 @@ pub fn agent_text(path: &Path, shown: &str) -> Result<AgentText> {
 pub fn config_of(path: &Path, text: &str) -> Result<Config> {
     let mut config = Config::parse(&path.to_string_lossy(), text)?;
     read_named_files(path, &mut config);
+    for schedule in &config.schedules {
+        DueTimes::of(schedule)?;
+    }
     Ok(config)
 }
 
@@ -120,6 +124,14 @@ pub fn read_named_files(path: &Path, config: &mut Config) {
             Ok(None) => Err("it does not exist".to_owned()),
             Err(err) => Err(err.message().to_owned()),
         };
+    }
+    for schedule in &mut config.schedules {
+        let path = path.with_file_name(&schedule.plan);
+        schedule.text = Some(match owned::read_owned_file(&path) {
+            Ok(Some(text)) => Ok(text),
+            Ok(None) => Err(format!("the plan `{}` does not exist", schedule.plan)),
+            Err(err) => Err(err.message().to_owned()),
+        });
     }
     for server in config.mcp_servers.iter_mut() {
         server.pin = match read_pin(path, &server.name) {

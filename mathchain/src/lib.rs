@@ -55,6 +55,8 @@ pub mod real_paths;
 #[doc(hidden)]
 pub mod roots;
 #[doc(hidden)]
+pub mod schedules;
+#[doc(hidden)]
 pub mod toolkit;
 #[doc(hidden)]
 pub mod trust;

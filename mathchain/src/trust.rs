@@ -14,7 +14,7 @@ use registry::Config;
 use registry::model::McpServer;
 use registry::plugins::PluginBundle;
 
-pub use files::program_files as named_files;
+pub use files::{plan_files, program_files as named_files};
 pub use given::{of_agents, of_config};
 pub use record::TrustRecord;
 
@@ -147,6 +147,10 @@ fn take_away(config: &mut Config, untrusted: &[String], folder: &Path) {
             "server" => given::stay_on_this_machine(&mut config.server),
             "workspace.writable" => config.workspace.writable.clear(),
             "workspace" => given::stay_inside(&mut config.workspace, folder),
+            other if other.starts_with("schedules.") => {
+                let name = other.trim_start_matches("schedules.");
+                config.schedules.retain(|schedule| schedule.name != name);
+            }
             // The tables of agents and phases stay, for lists: what starts agents looks at the note.
             other => {
                 let name = other.strip_prefix("mcp_servers.").unwrap_or_default();

@@ -18,9 +18,18 @@ pub fn program_files(config: &Config, bases: &TrustBases) -> Vec<PathBuf> {
         .flat_map(|words| of_words(words, bases))
         .map(|(_, path)| path)
         .collect();
+    found.extend(plan_files(config, bases));
     found.sort();
     found.dedup();
     found
+}
+
+/// The plans that schedules run.
+pub fn plan_files(config: &Config, bases: &TrustBases) -> Vec<PathBuf> {
+    let plans = config.schedules.iter().map(|one| &one.plan);
+    plans
+        .map(|plan| lexical_path(&bases.folder.join(plan)))
+        .collect()
 }
 
 /// The lines that show the files which words name, each with its digest.

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use registry::model::{
     ApprovalConfig, ClusterConfig, Confinement, EngineName, HttpServerConfig, KeyVariable,
-    McpServer, PermissionTable, Phase, PolicyLayer, PolicyRule, RayConfig, RoleAgent, SlurmConfig,
-    Verdict, WorkspaceConfig,
+    McpServer, PermissionTable, Phase, PolicyLayer, PolicyRule, RayConfig, RoleAgent, Schedule,
+    SlurmConfig, Verdict, WorkspaceConfig,
 };
 use registry::{AgentFile, Config};
 use tool_core::command::Isolation;
@@ -111,6 +111,12 @@ pub fn of_config(config: &Config, bases: &TrustBases) -> Vec<TrustItem> {
     if config.symbolic.sympy {
         let shown = "sympy: Python answers symbolic tools that ask for it, in the sandbox\n";
         add("symbolic".to_owned(), shown.to_owned());
+    }
+    for schedule in &config.schedules {
+        add(
+            format!("schedules.{}", schedule.name),
+            of_schedule(schedule),
+        );
     }
     if is_patient(&config.approvals) {
         let ApprovalConfig {
@@ -321,6 +327,16 @@ fn of_server(server: &McpServer, bases: &TrustBases) -> String {
         Some(Err(_)) | None => shown += "tools: not pinned\n",
     }
     shown
+}
+
+/// A schedule, with the digest of its plan as it was read.
+fn of_schedule(schedule: &Schedule) -> String {
+    let plan = match &schedule.text {
+        Some(Ok(text)) => format!("digest {}", registry::digest::of_texts([text.as_str()])),
+        Some(Err(_)) | None => "cannot be read".to_owned(),
+    };
+    let keys = json::canonical_json(&encode_value(schedule));
+    format!("{keys}\n  {}: {plan}\n", schedule.plan)
 }
 
 /// What lets the server answer more than this machine.
