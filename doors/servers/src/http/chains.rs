@@ -19,6 +19,7 @@ use super::callers::HttpCaller;
 use super::calls::{json_of, trace_of, unattended_approvals};
 use super::once::{IdempotentRequest, StoredAnswer};
 use super::reply::{self, Replied};
+use super::schedules;
 use super::server::{HttpServer, lost_thread_error};
 use crate::recorded;
 use mathchain::CallContext;
@@ -123,7 +124,7 @@ enum SubmissionOutcome {
 fn begin_run(
     server: &HttpServer,
     caller: &HttpCaller,
-    mut context: CallContext,
+    context: CallContext,
     submitted: PlanSubmission,
     once: Option<IdempotentRequest>,
 ) -> Result<SubmissionOutcome> {
@@ -146,11 +147,25 @@ fn begin_run(
             }
         }
     }
+    let accepted = object! { "key" => context.key.clone() };
+    let (chain, context, work) = record_run(server, caller, context, submitted, (id, accepted))?;
+    Ok(SubmissionOutcome::Now(chain, Box::new(context), work))
+}
+
+/// Records a run under an id, with what its server accepts it as.
+fn record_run(
+    server: &HttpServer,
+    caller: &HttpCaller,
+    mut context: CallContext,
+    submitted: PlanSubmission,
+    (id, accepted): (String, Value),
+) -> Result<(Arc<SubmittedChain>, CallContext, ChainStart)> {
+    let PlanSubmission { plan, inputs } = &submitted;
     let chain = SubmittedChain::new(id, caller.role(server), server.calls.child());
     context.stop = chain.stop.clone();
     let options = RunOptions {
         chain_id: Some(chain.id.clone()),
-        accepted: Some(object! { "key" => context.key.clone() }),
+        accepted: Some(accepted),
         ..RunOptions::default()
     };
     let queued = server.toolkit.enqueue(&context, plan, inputs, options)?;
@@ -158,7 +173,53 @@ fn begin_run(
     // The key of the request is free again when the plan is known.
     server.chains.add(Arc::clone(&chain));
     let work = ChainStart::Begin(queued, Box::new(submitted));
-    Ok(SubmissionOutcome::Now(chain, Box::new(context), work))
+    Ok((chain, context, work))
+}
+
+/// A recorded run of a schedule that waits to begin.
+pub(super) struct ScheduledChain {
+    caller: Arc<HttpCaller>,
+    chain: Arc<SubmittedChain>,
+    context: CallContext,
+    work: ChainStart,
+}
+
+/// Checks the plan of a schedule and records its run under an id, as any plan that is submitted.
+///
+/// # Errors
+/// Every problem of the plan; a state that cannot be written.
+pub(super) fn record_scheduled(
+    server: &HttpServer,
+    caller: Arc<HttpCaller>,
+    (plan, inputs): (Plan, Object),
+    (id, accepted): (String, Value),
+) -> Result<ScheduledChain> {
+    let context = CallContext {
+        answer: unattended_approvals(&server.toolkit),
+        ..caller.context.clone()
+    };
+    let plan = plan.with_defaults(server.toolkit.chain_defaults());
+    let submitted = PlanSubmission { plan, inputs };
+    let (chain, context, work) = record_run(server, &caller, context, submitted, (id, accepted))?;
+    Ok(ScheduledChain {
+        caller,
+        chain,
+        context,
+        work,
+    })
+}
+
+impl ScheduledChain {
+    /// Begins it as soon as a thread is free.
+    pub(super) fn begin(self, server: &Arc<HttpServer>) {
+        let Self {
+            caller,
+            chain,
+            context,
+            work,
+        } = self;
+        tokio::spawn(run_chain(Arc::clone(server), caller, chain, context, work));
+    }
 }
 
 /// Begins a plan for a person who looks, whom its steps may ask; gives the id of its run.
@@ -454,6 +515,23 @@ fn accepting_key(run: &RunRecord) -> Option<Option<&str>> {
     Some(run.who.get(ACCEPTED_KEY)?.text("key"))
 }
 
+/// The caller with whom a server accepted a run, while it still may run it: the holder of its key, or the server for a schedule.
+///
+/// # Errors
+/// `policy_denied` for a run of another door, of a key that is no longer valid, and of a schedule that is gone.
+fn accepting_caller(server: &Arc<HttpServer>, run: &RunRecord) -> Result<Arc<HttpCaller>> {
+    let accepted = run
+        .who
+        .get(ACCEPTED_KEY)
+        .ok_or_else(|| tool_error!(PolicyDenied, "server_key"; "no server accepted the run"))?;
+    match accepted.text("schedule") {
+        Some(name) => schedules::accepting_caller(server, name, &run.role),
+        None => server
+            .callers
+            .named(server, accepted.text("key"), &run.role),
+    }
+}
+
 /// Continues a run whose approval was given, where a server accepted it and it waits for no other.
 pub(super) async fn go_on(server: &Arc<HttpServer>, id: String) {
     let at = Arc::clone(server);
@@ -462,14 +540,13 @@ pub(super) async fn go_on(server: &Arc<HttpServer>, id: String) {
             let state = server.records()?;
             let found = state.run_in(&StateScope::workspace(server.toolkit.workspace_id()), &id)?;
             let found = chains::root_run(state, &found)?.unwrap_or(found);
-            let Some(key) = accepting_key(&found).filter(|_| found.state == RunState::Suspended)
-            else {
+            if accepting_key(&found).is_none() || found.state != RunState::Suspended {
                 return Ok(None);
-            };
+            }
             if !state.approvals_of_run(&found.id)?.is_empty() {
                 return Ok(None);
             }
-            let caller = server.callers.named(&at, key, &found.role)?;
+            let caller = accepting_caller(&at, &found)?;
             let (chain, context) = reload_run(server, &found, false)?;
             Ok(Some((caller, chain, context)))
         })
@@ -511,10 +588,7 @@ pub(super) async fn take_up(server: Arc<HttpServer>, tell: impl Fn(&str) + Send 
         let at = Arc::clone(&server);
         let resumed = server
             .aside(move |server| {
-                let key = accepting_key(&run).ok_or_else(
-                    || tool_error!(PolicyDenied, "server_key"; "no server accepted the run"),
-                )?;
-                let caller = server.callers.named(&at, key, &run.role)?;
+                let caller = accepting_caller(&at, &run)?;
                 let (chain, context) = reload_run(server, &run, false)?;
                 Ok((caller, chain, context))
             })

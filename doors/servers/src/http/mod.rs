@@ -28,6 +28,7 @@ mod places;
 mod recorded;
 mod reply;
 mod routes;
+mod schedules;
 mod server;
 mod submitted_pipelines;
 mod tls;
@@ -103,11 +104,18 @@ pub fn serve_http(
             ));
         }
         tell(&format!("listening on {scheme}://{address}"));
+        let tell: schedules::Teller = Arc::new(tell);
         tokio::spawn(HttpCallers::look(Arc::clone(&server)));
         if !has_link {
             // A console that is opened to look continues nothing by itself.
             tokio::spawn(overdue::deny_overdue(Arc::clone(&server)));
-            tokio::spawn(chains::take_up(Arc::clone(&server), tell));
+            tokio::spawn(schedules::run_schedules(
+                Arc::clone(&server),
+                Arc::clone(&tell),
+            ));
+            tokio::spawn(chains::take_up(Arc::clone(&server), move |line: &str| {
+                tell(line);
+            }));
         }
         connections::accept_clients(server, socket, tls, closed).await
     };
