@@ -269,7 +269,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     "SELECT 1;",
     // 21: what becomes of a request that nobody decides in time
     "ALTER TABLE approvals ADD COLUMN fallback TEXT NOT NULL DEFAULT 'expire';",
-    // 21: schedules with the time up to which they were looked at, and what became of each of their times
+    // 22: schedules with the time up to which they were looked at, and what became of each of their times
     "CREATE TABLE schedules(
         workspace TEXT NOT NULL,
         name TEXT NOT NULL,

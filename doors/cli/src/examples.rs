@@ -32,6 +32,16 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("inbox show", &["mathchain inbox show 1f3a"]),
     ("inbox watch", &["mathchain inbox watch"]),
     ("workflow rebuild", &["mathchain workflow rebuild"]),
+    ("schedule list", &["mathchain schedule list"]),
+    (
+        "schedule show",
+        &["mathchain schedule show nightly --limit 50"],
+    ),
+    ("schedule run", &["mathchain schedule run nightly"]),
+    (
+        "schedule export",
+        &["mathchain schedule export nightly --dir ~/.config/systemd/user"],
+    ),
     ("backups list", &["mathchain backups list"]),
     ("backups restore", &["mathchain backups restore notes.txt"]),
     ("policy matrix", &["mathchain policy matrix --json"]),

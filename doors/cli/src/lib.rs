@@ -57,6 +57,7 @@ mod roles;
 mod run;
 mod runs;
 mod save;
+mod schedule;
 mod schema;
 mod serve;
 mod session;
@@ -188,6 +189,9 @@ enum CliCommand {
     /// List, show and export large values of runs
     #[command(subcommand)]
     Artifacts(artifacts::ArtifactsCommand),
+    /// List schedules of plans, run one now, print it as timers of systemd
+    #[command(subcommand, alias = "schedules")]
+    Schedule(schedule::ScheduleCommand),
     /// List and restore backups of files that calls changed
     #[command(subcommand, alias = "files")]
     Backups(backups::BackupsCommand),
@@ -236,6 +240,7 @@ impl CliCommand {
         match self {
             Self::Call(_) | Self::Run(_) | Self::Serve(_) | Self::Session(_) => true,
             Self::Runs(runs) => matches!(runs, runs::RunsCommand::Resume(_)),
+            Self::Schedule(one) => matches!(one, schedule::ScheduleCommand::Run { .. }),
             _ => false,
         }
     }
@@ -432,6 +437,7 @@ fn dispatch_command(global: &GlobalArgs, command: CliCommand) -> Result<ExitCode
         CliCommand::Plan(args) => plan::run_plan_command(global, &args),
         CliCommand::Runs(args) => runs::run_runs_command(global, &args),
         CliCommand::Replay(args) => replay::replay_run(global, &args),
+        CliCommand::Schedule(args) => schedule::run_schedule_command(global, &args),
         CliCommand::Worker(args) => worker::run_worker_command(global, &args),
         CliCommand::Cluster(args) => cluster::run_cluster_command(global, &args),
         CliCommand::Serve(args) => serve::run_serve_command(global, &args),

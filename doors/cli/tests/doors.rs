@@ -48,6 +48,8 @@ const WRONG: &[(&str, &[&str])] = &[
     ("runs", &["runs", "resume", "zzzz"]),
     ("runs", &["runs", "cancel", "zzzz"]),
     ("runs", &["runs", "export", "zzzz"]),
+    ("schedule", &["schedule", "run", "absent"]),
+    ("schedule", &["schedule", "show", "absent"]),
     ("worker", &["worker", "folder", "--slots", "x"]),
     ("cluster", &["cluster", "up", "--slots", "0"]),
     ("cluster", &["cluster", "status", "--address", "nowhere"]),

@@ -12,4 +12,5 @@ mod once;
 mod openapi;
 mod owners;
 mod restarts;
+mod schedules;
 mod tls;
