@@ -26,10 +26,16 @@
 //! | errors of quantiles | Powell's kernel, homogeneous | `iid` and `nid` of quantreg |
 
 #[cfg(test)]
+mod associations;
+#[cfg(test)]
 mod call;
 #[cfg(test)]
 mod comparison;
 #[cfg(test)]
+mod counts;
+#[cfg(test)]
 mod draws;
 #[cfg(test)]
 mod means;
+#[cfg(test)]
+mod ranks;
