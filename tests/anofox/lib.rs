@@ -38,4 +38,8 @@ mod draws;
 #[cfg(test)]
 mod means;
 #[cfg(test)]
+mod models;
+#[cfg(test)]
 mod ranks;
+#[cfg(test)]
+mod times;
