@@ -145,3 +145,99 @@ impl ComputerAlgebra for LackingPython {
         Err(no_sympy("`python3` is not installed"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tool_core::command::{CommandOutput, Level};
+    use tool_core::conversation::{LineWaitResult, ProcessConversation};
+    use tool_core::{StopFlag, object};
+
+    use super::*;
+    use crate::clock::SystemClock;
+
+    /// Starts processes that greet and then say nothing.
+    struct Silent;
+
+    struct SilentProcess(std::sync::Mutex<Vec<String>>);
+
+    impl Spawner for Silent {
+        fn run(&self, _: &SandboxCommand, _: &StopFlag) -> Result<CommandOutput> {
+            Err(tool_error!(Internal, "nothing runs"))
+        }
+
+        fn converse(
+            &self,
+            command: &SandboxCommand,
+            _: &StopFlag,
+        ) -> Result<Box<dyn ProcessConversation>> {
+            assert_eq!(command.workspace, CommandAccess::None);
+            assert_eq!(command.argv[..4], ["/python3", "-I", "-B", "-c"]);
+            let hello = r#"{"type":"hello","protocol":1}"#.to_owned();
+            Ok(Box::new(SilentProcess(vec![hello].into())))
+        }
+
+        fn find(&self, _: &str) -> Option<SandboxProgram> {
+            Some(SandboxProgram {
+                path: "/python3".to_owned(),
+                readable: Vec::new(),
+            })
+        }
+
+        fn home(&self) -> Option<std::path::PathBuf> {
+            None
+        }
+    }
+
+    impl ProcessConversation for SilentProcess {
+        fn send(&self, _: &str, _: &StopFlag) -> Result<()> {
+            Ok(())
+        }
+
+        fn receive(&self, _: Duration, stop: &StopFlag) -> Result<LineWaitResult> {
+            stop.check()?;
+            let said = self.0.lock().expect("no panic").pop();
+            Ok(said.map_or(LineWaitResult::Silence, LineWaitResult::Line))
+        }
+
+        fn kill(&self) {}
+
+        fn stderr(&self) -> String {
+            String::new()
+        }
+
+        fn level(&self) -> Level {
+            Level::S3
+        }
+    }
+
+    fn system() -> SympyWorker {
+        let python = Silent.find("python3").expect("a program");
+        let clock = Arc::new(SystemClock::default());
+        SympyWorker {
+            answer_max: Duration::from_millis(100),
+            ..SympyWorker::new(WORKER, python, Arc::new(Silent), clock)
+        }
+    }
+
+    #[test]
+    fn an_answer_that_takes_too_long_is_an_error_of_the_engine() {
+        let question = object! { "task" => "integrate" };
+        let error = system()
+            .ask(&question, &Ctx::default())
+            .expect_err("silence");
+        assert_eq!(error.code(), ErrorCode::LimitExceeded);
+        assert_eq!(error.reason_str(), Some("engine_time"));
+        // One that the caller stops is stopped, and no fault of the engine.
+        let ctx = Ctx::default();
+        ctx.stop().cancel();
+        let error = system().ask(&question, &ctx).expect_err("cancelled");
+        assert_eq!(error.code(), ErrorCode::Cancelled);
+    }
+
+    #[test]
+    fn nothing_is_there_unless_the_configuration_says_so() {
+        let clock = Arc::new(SystemClock::default());
+        let off = SymbolicConfig::default();
+        assert!(of_config(&off, Some(Arc::new(Silent)), clock).is_none());
+    }
+}

@@ -1,5 +1,6 @@
 use super::{integrate, laplace, ode, simplify, solve};
-use crate::testing::{assert_refused, run};
+use crate::prelude::*;
+use crate::testing::{assert_refused, run, run_in};
 
 #[test]
 fn the_cubic_of_the_first_page_has_its_roots() {
@@ -186,4 +187,82 @@ fn equations_without_a_closed_form_point_at_numbers() {
         (&long, "/equation", "at most 20000 bytes"),
         (&deep, "/equation", ""),
     ]);
+}
+
+/// An algebra system with one answer to everything, or none.
+struct Oracle(&'static str);
+
+impl tool_core::capability::ComputerAlgebra for Oracle {
+    fn ask(&self, question: &Value, _: &Ctx) -> Result<Value, ToolError> {
+        assert!(question.get("task").is_some() && question.get("symbols").is_some());
+        match self.0 {
+            "" => Err(ToolError::new(ErrorCode::ToolError, "it crashed").reason("engine_crashed")),
+            text => Ok(tool_core::json::parse_json(text, Default::default())?),
+        }
+    }
+}
+
+fn asking(answer: &'static str) -> Ctx {
+    Ctx::default().with_capabilities(tool_core::Capabilities {
+        algebra: Some(std::sync::Arc::new(Oracle(answer))),
+        ..tool_core::Capabilities::default()
+    })
+}
+
+#[test]
+fn an_engine_is_asked_where_the_call_says_so_and_named_in_the_answer() {
+    let call = r#"{"expression": "sin(sin(x))*x", "engine": "ENGINE"}"#;
+    let integral = |engine: &str, ctx: &Ctx| {
+        let output = run_in::<integrate::Args>(&call.replace("ENGINE", engine), ctx);
+        output.map(|output| output.engine)
+    };
+    let reason = |engine: &str, ctx: &Ctx| {
+        integral(engine, ctx)
+            .unwrap_err()
+            .reason_str()
+            .map(str::to_owned)
+    };
+    // Nobody is asked by default, and nothing that fails its check is an answer.
+    for (engine, wanted) in [
+        ("native", "unevaluated"),
+        ("auto", "unevaluated"),
+        ("sympy", "unevaluated"),
+    ] {
+        let ctx = asking(r#"{"rows": [["v0**2"]]}"#);
+        assert_eq!(reason(engine, &ctx).as_deref(), Some(wanted), "{engine}");
+    }
+    for (engine, wanted) in [("auto", "unevaluated"), ("sympy", "engine_crashed")] {
+        assert_eq!(
+            reason(engine, &asking("")).as_deref(),
+            Some(wanted),
+            "{engine}"
+        );
+    }
+    for other in [r#"{"rows": 1}"#, r#"{"rows": [["a", 1]]}"#, "{}", "[]"] {
+        assert_eq!(
+            reason("sympy", &asking(other)).as_deref(),
+            Some("engine_protocol")
+        );
+    }
+    assert_eq!(reason("sympy", &Ctx::default()).as_deref(), Some("engine"));
+    let square = r#"{"expression": "x^2", "engine": "ENGINE"}"#;
+    for (engine, wanted) in [
+        ("native", None),
+        ("auto", Some("Native")),
+        ("sympy", Some("Sympy")),
+    ] {
+        let ctx = asking(r#"{"rows": [["v0**3/3"]]}"#);
+        let output = run_in::<integrate::Args>(&square.replace("ENGINE", engine), &ctx).unwrap();
+        let named = output.engine.map(|name| format!("{name:?}"));
+        assert_eq!(named.as_deref(), wanted, "{engine}");
+    }
+}
+
+#[test]
+fn solutions_of_an_outside_engine_are_never_called_all() {
+    let ctx = asking(r#"{"rows": [["lambertw(2)"], ["5"]]}"#);
+    let call = r#"{"equations": "x*exp(x) = 2", "engine": "auto"}"#;
+    let output = run_in::<solve::Args>(call, &ctx).unwrap();
+    assert_eq!(output.solutions.len(), 1);
+    assert!(!output.complete);
 }
