@@ -12,6 +12,7 @@ pub(crate) mod limit;
 pub(crate) mod matrix;
 pub(crate) mod number_theory;
 pub(crate) mod ode;
+mod ode_system;
 mod reading;
 pub(crate) mod render_math;
 pub(crate) mod series;

@@ -5,6 +5,7 @@ use symbolic::print::{write_latex, write_text, write_unicode};
 use symbolic::tree::{Expr, RelationKind};
 
 use super::engine::{EngineChoice, EngineName, WHOLE};
+use super::ode_system;
 use super::reading::{
     CheckEvidence, ReadAmbiguity, RenderedExpression, TextReader, render, texts_of,
 };
@@ -13,13 +14,13 @@ use crate::calculus::differentiate::OneOrManyFormulas;
 use crate::prelude::*;
 
 /// Solve an ordinary differential equation in closed form: first order (linear, separable, Bernoulli, exact, homogeneous, Riccati), linear with constant
-/// coefficients to order 6, Cauchy-Euler, and orders that a substitution makes lower; with conditions or constants `C1`, `C2`. Every solution is put
-/// back.
+/// coefficients to order 6, Cauchy-Euler, and orders that a substitution makes lower; or a linear system with constant coefficients. With conditions or
+/// constants `C1`, `C2`. Every solution is put back.
 #[derive(Debug, Encode, Decode, Describe)]
 #[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The equation, such as `y'' + 3y' + 2y = exp(-x)`, `dy/dx = x*y` or LaTeX with `\frac{dy}{dx}` or `\ddot{x}`; the function may stand without
-    /// its argument.
+    /// its argument. Of a system the equations with `;` between them, such as `x' = x + y; y' = 4x - 2y`, one for each function.
     pub equation: String,
     /// The unknown function; the one with a derivative when absent.
     #[value(default, skip_encoding_if = "Option::is_none")]
@@ -56,7 +57,7 @@ pub(crate) struct OdeSolutionRow {
 /// Solutions of a differential equation.
 #[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
-    /// The solutions.
+    /// The solutions; of a system its one solution, a row for each function.
     pub solutions: Vec<OdeSolutionRow>,
     /// The constants that may be chosen.
     pub constants: Vec<String>,
@@ -114,6 +115,9 @@ impl Tool for Args {
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        if let Some(texts) = ode_system::split_equations(&args.equation) {
+            return ode_system::solve(&args, &texts, ctx);
+        }
         let (function, variable) = find_names(&args);
         if function == variable {
             refuse!(invalid "/variable"; "the function and its variable are both `{variable}`"; "name them differently");
@@ -189,7 +193,7 @@ fn find_names(args: &Args) -> (String, String) {
     (function, variable)
 }
 
-fn solution_row(solution: &ClosedFormSolution, function: &str) -> OdeSolutionRow {
+pub(super) fn solution_row(solution: &ClosedFormSolution, function: &str) -> OdeSolutionRow {
     let y = Expr::symbol(function);
     let equation = match solution.is_explicit {
         true => Expr::relation(RelationKind::Equal, y, solution.expr.clone()),

@@ -189,6 +189,48 @@ fn equations_without_a_closed_form_point_at_numbers() {
     ]);
 }
 
+#[test]
+fn a_linear_system_has_a_row_for_each_function() {
+    let output = run::<ode::Args>(
+        r#"{"equation": "dx/dt = x + y(t); y' = 4x(t) + y", "conditions": "x(0) = 1, y(0) = 2"}"#,
+    )
+    .unwrap();
+    let values: Vec<_> = output
+        .solutions
+        .iter()
+        .map(|row| row.equation.text.as_str())
+        .collect();
+    assert_eq!(values, ["x = exp(3*t)", "y = 2*exp(3*t)"]);
+    assert_eq!(output.unknown, "x(t), y(t)");
+    assert!(output.constants.is_empty() && output.verified.points >= 3);
+    let free = run::<ode::Args>(r#"{"equation": "u' = v; v' = -u + 1"}"#).unwrap();
+    assert_eq!(free.constants, ["C1", "C2"]);
+    assert_refused::<ode::Args>(&[
+        (
+            r#"{"equation": "x' = y; y = x"}"#,
+            "/equation",
+            "no derivative",
+        ),
+        (
+            r#"{"equation": "x' = y; x' = 2"}"#,
+            "/equation",
+            "two equations",
+        ),
+        (
+            r#"{"equation": "x' = y; y' = x", "conditions": "z(0) = 1"}"#,
+            "/conditions",
+            "no value of a function",
+        ),
+        (
+            r#"{"equation": "x' = y; y' = x", "engine": "sympy"}"#,
+            "/engine",
+            "native",
+        ),
+    ]);
+    let error = run::<ode::Args>(r#"{"equation": "x' = x*y; y' = x"}"#).unwrap_err();
+    assert!(error.message().contains("not linear"), "{error:?}");
+}
+
 /// An algebra system with one answer to everything, or none.
 struct Oracle(&'static str);
 

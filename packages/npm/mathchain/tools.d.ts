@@ -960,11 +960,11 @@ export interface Tools {
    */
   laplace_transform(args: { "assumptions"?: string | Array<string> | null; "expression": string; "initial"?: string | Array<string> | null; "inverse"?: boolean; "to"?: string | null; "variable"?: string | null }): Promise<{ "ambiguities"?: Array<{ "fragment": string; "or": string; "read_as": string }>; "conditions"?: Array<string>; "converges"?: string | null; "read_as": string; "result": { "latex": string; "text": string; "unicode": string }; "solved"?: { "latex": string; "text": string; "unicode": string } | null; "variable": string; "verified": { "digits": number; "how": string; "points": number } }>;
   /**
-   * Solve an ordinary differential equation in closed form: first order (linear, separable, Bernoulli, exact, homogeneous, Riccati), linear with constant coefficients to order 6, Cauchy-Euler, and orders that a substitution makes lower; with conditions or constants `C1`, `C2`. Every solution is put back.
+   * Solve an ordinary differential equation in closed form: first order (linear, separable, Bernoulli, exact, homogeneous, Riccati), linear with constant coefficients to order 6, Cauchy-Euler, and orders that a substitution makes lower; or a linear system with constant coefficients. With conditions or constants `C1`, `C2`. Every solution is put back.
    * @param args.assumptions What is known of symbols, such as `k > 0`.
    * @param args.conditions Values at points, such as `y(0) = 1, y'(0) = 0`; without them the solution has constants.
    * @param args.engine Who answers: `native`, `auto` or `sympy`.
-   * @param args.equation The equation, such as `y'' + 3y' + 2y = exp(-x)`, `dy/dx = x*y` or LaTeX with `\frac{dy}{dx}` or `\ddot{x}`; the function may stand without its argument.
+   * @param args.equation The equation, such as `y'' + 3y' + 2y = exp(-x)`, `dy/dx = x*y` or LaTeX with `\frac{dy}{dx}` or `\ddot{x}`; the function may stand without its argument. Of a system the equations with `;` between them, such as `x' = x + y; y' = 4x - 2y`, one for each function.
    * @param args.function The unknown function; the one with a derivative when absent.
    * @param args.variable Its variable; that of `dy/dx` or `y(x)` when absent, else `x` or `t`.
    */

@@ -4771,13 +4771,13 @@ class Tools:
         """
 
     def symbolic_ode(self, *, assumptions: str | Sequence[str] | None = ..., conditions: str | Sequence[str] | None = ..., engine: Literal["native", "auto", "sympy"] = ..., equation: str, function: str | None = ..., variable: str | None = ..., progress: Progress | None = None) -> SymbolicOdeResult:
-        """Solve an ordinary differential equation in closed form: first order (linear, separable, Bernoulli, exact, homogeneous, Riccati), linear with constant coefficients to order 6, Cauchy-Euler, and orders that a substitution makes lower; with conditions or constants `C1`, `C2`. Every solution is put back.
+        """Solve an ordinary differential equation in closed form: first order (linear, separable, Bernoulli, exact, homogeneous, Riccati), linear with constant coefficients to order 6, Cauchy-Euler, and orders that a substitution makes lower; or a linear system with constant coefficients. With conditions or constants `C1`, `C2`. Every solution is put back.
 
         Arguments:
             assumptions: What is known of symbols, such as `k > 0`.
             conditions: Values at points, such as `y(0) = 1, y'(0) = 0`; without them the solution has constants.
             engine: Who answers: `native`, `auto` or `sympy`.
-            equation: The equation, such as `y'' + 3y' + 2y = exp(-x)`, `dy/dx = x*y` or LaTeX with `\\frac{dy}{dx}` or `\\ddot{x}`; the function may stand without its argument.
+            equation: The equation, such as `y'' + 3y' + 2y = exp(-x)`, `dy/dx = x*y` or LaTeX with `\\frac{dy}{dx}` or `\\ddot{x}`; the function may stand without its argument. Of a system the equations with `;` between them, such as `x' = x + y; y' = 4x - 2y`, one for each function.
             function: The unknown function; the one with a derivative when absent.
             variable: Its variable; that of `dy/dx` or `y(x)` when absent, else `x` or `t`.
         """

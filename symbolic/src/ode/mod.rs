@@ -11,12 +11,14 @@ mod outside;
 mod problem;
 mod reduce;
 mod separable;
+mod systems;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use outside::{OutsideProblem, ask_outside};
 pub use problem::{InitialCondition, OdeQuestion};
+pub use systems::{OdeSystemAnswer, OdeSystemQuestion, SystemCondition, solve_linear_system};
 
 use crate::budget::{Budget, Outcome, SymbolicFault};
 use crate::tree::Expr;

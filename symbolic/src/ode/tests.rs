@@ -182,3 +182,112 @@ fn other_kinds_are_known() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+/// A system in functions of t; the first function of each equation is the one with the derivative.
+fn system(
+    equations: &[(&str, &str)],
+    conditions: &[(usize, i64, &str)],
+) -> Outcome<OdeSystemAnswer> {
+    let functions: Vec<String> = equations
+        .iter()
+        .map(|(name, _)| (*name).to_owned())
+        .collect();
+    let read = |name: &str, text: &str| {
+        let options = NotationOptions {
+            function: Some((name.to_owned(), "t".to_owned())),
+            symbols: functions.clone(),
+            ..NotationOptions::default()
+        };
+        read_expression(text, &options)
+            .unwrap_or_else(|fault| panic!("{text}: {fault}"))
+            .expr
+    };
+    let question = OdeSystemQuestion {
+        equations: equations
+            .iter()
+            .map(|(name, text)| read(name, text))
+            .collect(),
+        functions: functions.clone(),
+        variable: Expr::symbol("t"),
+        conditions: conditions
+            .iter()
+            .map(|(function, at, value)| SystemCondition {
+                function: *function,
+                at: Expr::integer(*at),
+                value: read("none", value),
+            })
+            .collect(),
+    };
+    solve_linear_system(&question, &budget())
+}
+
+#[test]
+fn linear_systems_are_solved_and_put_back() {
+    let written = |answer: &OdeSystemAnswer| -> Vec<String> {
+        answer.values.iter().map(write_text).collect()
+    };
+    let plain = system(&[("x", "x' = x + y"), ("y", "y' = 4x + y")], &[]).expect("a solution");
+    assert_eq!(plain.constants, ["C1", "C2"]);
+    assert!(plain.points >= 3);
+    let fitted = system(
+        &[("x", "x' = x + y"), ("y", "y' = 4x + y")],
+        &[(0, 0, "1"), (1, 0, "2")],
+    );
+    assert_eq!(
+        written(&fitted.expect("a solution")),
+        ["exp(3*t)", "2*exp(3*t)"]
+    );
+    let turning = system(
+        &[("x", "x' = y"), ("y", "y' = -x")],
+        &[(0, 0, "0"), (1, 0, "1")],
+    );
+    assert_eq!(written(&turning.expect("a solution")), ["sin(t)", "cos(t)"]);
+    // Defective, with a parameter, with forces, implicit in the slopes, and of three functions.
+    for (equations, conditions) in [
+        (
+            vec![("x", "x' = x"), ("y", "y' = x + y")],
+            vec![(0, 0, "1"), (1, 0, "0")],
+        ),
+        (vec![("x", "x' = y"), ("y", "y' = -w^2*x")], vec![]),
+        (
+            vec![("x", "x' = x + y + exp(2t)"), ("y", "y' = 4x + y + t")],
+            vec![(0, 0, "0"), (1, 0, "0")],
+        ),
+        (vec![("x", "x' = y + sin(t)"), ("y", "y' = -x")], vec![]),
+        (vec![("x", "2x' - x = y"), ("y", "y' + x = 0")], vec![]),
+        (
+            vec![("x", "x' = y"), ("y", "y' = z"), ("z", "z' = x")],
+            vec![],
+        ),
+        (
+            vec![("x", "x' = 2x"), ("y", "y' = 3y"), ("z", "z' = z + x")],
+            vec![(0, 1, "1")],
+        ),
+    ] {
+        let answer = system(&equations, &conditions);
+        let answer = answer.unwrap_or_else(|fault| panic!("{equations:?}: {fault}"));
+        assert!(answer.points >= 3, "{equations:?}");
+        assert_eq!(answer.constants.len() + conditions.len(), equations.len());
+    }
+}
+
+#[test]
+fn systems_of_other_kinds_are_refused() {
+    for equations in [
+        vec![("x", "x' = x*y"), ("y", "y' = x")],
+        vec![("x", "x' = t*y"), ("y", "y' = x")],
+        vec![("x", "x'' = y"), ("y", "y' = x")],
+        vec![("x", "x' = x"), ("y", "x + y = 1")],
+    ] {
+        let refused = system(&equations, &[]);
+        assert!(
+            matches!(refused, Err(SymbolicFault::Refused(_))),
+            "{equations:?}: {refused:?}"
+        );
+    }
+    let twice = system(
+        &[("x", "x' = y"), ("y", "y' = x")],
+        &[(0, 0, "1"), (0, 0, "2")],
+    );
+    assert!(twice.is_err());
+}
