@@ -9,6 +9,7 @@ use tool_core::{
 };
 
 use crate::check::CheckedStep;
+use crate::tools::TOOL_CHAINS;
 
 tool_core::names! {
     /// Status of a step that has ended.
@@ -122,6 +123,16 @@ impl StepOutcome {
             }
         }
         end
+    }
+
+    /// The end of an element as its run holds it until it ends: what its record has, and no report of the run shows, is left out.
+    pub(super) fn without_recorded_facts(mut self) -> Self {
+        let mut facts = Object::new();
+        for key in ["node", "placement_fallback", TOOL_CHAINS] {
+            facts.insert_some(key, self.metadata.remove(key));
+        }
+        self.metadata = facts;
+        self
     }
 
     fn with(status: StepStatus, error: Option<ToolError>, cause: Option<usize>) -> Self {

@@ -22,7 +22,7 @@ pub const THREADS_MAX: usize = 32;
 pub const WAITING_MAX: usize = 16;
 
 /// Number of calls that an engine computes or that wait for it while the number of its workers is unknown or small.
-pub const ELSEWHERE_LEAST: usize = 512;
+pub const ELSEWHERE_LEAST: usize = 128;
 /// Maximum number of calls that an engine computes or that wait for it; each has a thread of the head that waits.
 pub const ELSEWHERE_MAX: usize = 4096;
 

@@ -322,6 +322,7 @@ impl<'a> RunWorkers<'a> {
             end.error = end.error.map(|error| memory.asked(attempt, error, ends));
         }
         match memory.keep(attempt, &end) {
+            Ok(()) if unit.part.item().is_some() => end.without_recorded_facts(),
             Ok(()) => end,
             Err(err) => self.broken(err),
         }
