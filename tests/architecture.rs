@@ -92,6 +92,8 @@ const ARROWS: [(&str, &[&str]); 28] = [
             "mathchain",
             "mathchain-cli",
             "registry",
+            "table-values",
+            "tables",
             "tool-core",
         ],
     ),

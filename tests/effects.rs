@@ -303,7 +303,7 @@ policies:
   - level: global
     rules:
       - {match: {tools: [run_shell], argv: {prefix: [git, push]}}, decision: deny}
-      - {match: {tools: [write_file], path: {under: out}}, decision: allow, obligations: [backup, {max_bytes: 100}, {timeout_ms: 9}]}
+      - {match: {tools: [write_file], path: {under: out}}, decision: allow, obligations: [backup, {max_bytes: 100}, {timeout_ms: 9}, {expire: 3h}, {fallback: keep}]}
       - {match: {tools: [write_file], path: {glob: "**/*.key"}}, decision: deny, priority: 3, reason: keys stay}
       - {match: {tools: [write_file], path: {under: out/keys}}, decision: ask, priority: 2}
       - {match: {tools: [write_file], destructive: true, path: {under: own}}, decision: deny}

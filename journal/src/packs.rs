@@ -16,13 +16,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use tool_core::{Object, Result, ToolError, Value, fields, json, object, tool_error};
 
-use super::run::END_KEY;
+use super::run::{AT_KEY, END_KEY};
 use crate::artifacts::{ArtifactHandle, ArtifactHash};
 
 /// Kind of the record of a pack.
 pub(super) const PACK_KIND: &str = "pack";
-/// Member of the record of an end: its place in the stored value, where that is the list of the ends of a pack.
-pub(super) const AT_KEY: &str = "end_at";
 /// Fewest records of a pack.
 const RECORDS_LEAST: usize = 32;
 /// Most records of a pack, and most bytes of its ends.

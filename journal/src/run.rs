@@ -4,10 +4,8 @@ use rusqlite::{Connection, Row, Transaction, params};
 use tool_core::{Object, Result, Value, json, names, object, tool_error};
 
 use super::lease::{LeaseOwner, LeaseTime, RunLease};
-use super::packs::AT_KEY;
 use super::sql::{self, SqlColumns, column_value};
-use super::state::StateStore;
-use crate::artifacts::{self, ArtifactHandle, ArtifactHash};
+use crate::artifacts::{ArtifactHandle, ArtifactHash};
 
 names! {
     /// The state of a run, with its name in the file and in answers.
@@ -135,6 +133,8 @@ impl RunRecord {
 
 /// Member of the record of a call: the handle of its outcome.
 pub const END_KEY: &str = "end";
+/// Member of the record of an end: its place in the stored value, where that is the list of the ends of a pack.
+pub(super) const AT_KEY: &str = "end_at";
 /// Member of the record of a chain: the handle of its lists of steps and waves, where they are long.
 pub const LISTS_KEY: &str = "lists";
 
@@ -154,21 +154,6 @@ impl StoredEnd {
         let at = record.get(AT_KEY).and_then(Value::as_i64);
         let at = at.and_then(|at| usize::try_from(at).ok());
         Some(Self { handle, at })
-    }
-}
-
-impl StateStore {
-    /// Reads the end of a call.
-    ///
-    /// # Errors
-    /// As [`StateStore::value`].
-    pub fn end(&self, end: &StoredEnd) -> Result<Value> {
-        let whole = self.value(&end.handle)?;
-        let Some(at) = end.at else {
-            return Ok(whole);
-        };
-        let found = whole.items().and_then(|ends| ends.get(at).cloned());
-        found.ok_or_else(|| artifacts::missing_artifact(end.handle.hash))
     }
 }
 

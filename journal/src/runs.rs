@@ -14,7 +14,7 @@ use super::ledger;
 use super::open::OpenRun;
 use super::packs::{self, RecordPacks};
 use super::random;
-use super::run::{self, COLUMNS, RunHeader, RunHolder, RunRecord, RunRow, RunState};
+use super::run::{self, COLUMNS, RunHeader, RunHolder, RunRecord, RunRow, RunState, StoredEnd};
 use super::scope::{OF_RUNS, StateScope};
 use super::sql::{self, Done, Hash};
 use super::state::StateStore;
@@ -35,6 +35,19 @@ pub struct RunFilter {
 }
 
 impl StateStore {
+    /// Reads the end of a call.
+    ///
+    /// # Errors
+    /// As [`StateStore::value`].
+    pub fn end(&self, end: &StoredEnd) -> Result<Value> {
+        let whole = self.value(&end.handle)?;
+        let Some(at) = end.at else {
+            return Ok(whole);
+        };
+        let found = whole.items().and_then(|ends| ends.get(at).cloned());
+        found.ok_or_else(|| artifacts::missing_artifact(end.handle.hash))
+    }
+
     /// Begins a run: writes its chain, header, plan and inputs. This process holds the lease.
     ///
     /// # Errors
