@@ -2,8 +2,9 @@
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::{One, Signed, Zero};
+use num_traits::{One, Signed, ToPrimitive, Zero};
 
+use super::modular::ResidueField;
 use crate::budget::{Budget, Outcome};
 use crate::tree::Expr;
 use crate::tree::integer::{gcd_of, lcm_of};
@@ -126,16 +127,27 @@ impl RationalPoly {
         }
     }
 
-    /// The monic greatest common divisor, by remainders made primitive.
+    /// The monic greatest common divisor: 1 where it is 1 modulo a prime, else by remainders of whole coefficients made primitive.
     pub(crate) fn gcd(&self, other: &Self, budget: &Budget<'_>) -> Outcome<Self> {
-        let (mut a, mut b) = (self.primitive().1, other.primitive().1);
-        while !b.is_zero() {
-            budget.spend(a.0.len() * b.0.len() + 1)?;
-            let (_, rest) = a.div_rem(&b);
-            a = b;
-            b = rest.primitive().1;
+        let (mut a, mut b) = (self.whole_coefficients(), other.whole_coefficients());
+        budget.spend(a.len() * b.len() + 1)?;
+        if are_coprime_modulo_prime(&a, &b) {
+            return Ok(Self::constant(BigRational::one()));
         }
-        Ok(a.monic())
+        while !b.is_empty() {
+            let words = [&a, &b].map(|poly| poly.last().map_or(0, BigInt::bits) / 64 + 1);
+            budget.spend(a.len() * b.len() * (words[0] + words[1]) as usize)?;
+            let rest = pseudo_remainder(a, &b);
+            a = b;
+            b = without_content(rest);
+        }
+        Ok(Self::new(a.into_iter().map(BigRational::from_integer).collect()).monic())
+    }
+
+    /// The coefficients of the primitive part.
+    fn whole_coefficients(&self) -> Vec<BigInt> {
+        let primitive = self.primitive().1.0.into_iter();
+        primitive.map(|value| value.numer().clone()).collect()
     }
 
     /// `s`, `t` and the monic gcd `g` with `s*self + t*other = g`.
@@ -226,5 +238,93 @@ impl RationalPoly {
                 .enumerate()
                 .map(|(power, value)| Expr::number(value.clone()) * x.powi(power as i64)),
         )
+    }
+}
+
+/// A prime of [`ResidueField`].
+const PRIME: u64 = (1 << 31) - 1;
+
+/// Whether two polynomials, none of them zero, have no common factor because they have none modulo a prime; false where that tells nothing.
+fn are_coprime_modulo_prime(a: &[BigInt], b: &[BigInt]) -> bool {
+    let field = ResidueField(PRIME);
+    let modulus = BigInt::from(PRIME);
+    let residues = |poly: &[BigInt]| -> Option<Vec<u64>> {
+        let residue = |value: &BigInt| ((value % &modulus + &modulus) % &modulus).to_u64();
+        let found: Vec<u64> = poly.iter().map(residue).collect::<Option<_>>()?;
+        // With the leading coefficients the degree of a common factor stays.
+        found
+            .last()
+            .is_some_and(|&leading| leading != 0)
+            .then_some(found)
+    };
+    match (residues(a), residues(b)) {
+        (Some(a), Some(b)) => field.gcd(&a, &b).len() == 1,
+        _ => false,
+    }
+}
+
+/// A multiple of the remainder, with whole coefficients; the divisor is not zero.
+fn pseudo_remainder(mut rest: Vec<BigInt>, divisor: &[BigInt]) -> Vec<BigInt> {
+    let count = divisor.len();
+    while let (true, Some(top), Some(leading)) = (rest.len() >= count, rest.last(), divisor.last())
+    {
+        let common = gcd_of(top, leading);
+        let (by, factor) = (leading / &common, top / &common);
+        let at = rest.len() - count;
+        for value in &mut rest {
+            *value *= &by;
+        }
+        for (value, part) in rest.iter_mut().skip(at).zip(divisor) {
+            *value -= &factor * part;
+        }
+        while rest.last().is_some_and(Zero::is_zero) {
+            rest.pop();
+        }
+    }
+    rest
+}
+
+/// Coefficients without their common factor.
+fn without_content(mut poly: Vec<BigInt>) -> Vec<BigInt> {
+    let content = poly
+        .iter()
+        .fold(BigInt::zero(), |all, value| gcd_of(&all, value));
+    if content > BigInt::one() {
+        for value in &mut poly {
+            *value /= &content;
+        }
+    }
+    poly
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::ordinary_budget;
+
+    fn poly(coefficients: &[i64]) -> RationalPoly {
+        let whole = |value: &i64| BigRational::from_integer((*value).into());
+        RationalPoly::new(coefficients.iter().map(whole).collect())
+    }
+
+    #[test]
+    fn common_divisors_are_found_and_coprime_ones_have_none() {
+        let budget = ordinary_budget();
+        let gcd =
+            |a: &RationalPoly, b: &RationalPoly| a.gcd(b, &budget).expect("within the budget");
+        let (f, g, h) = (poly(&[1, 1]), poly(&[-3, 0, 2]), poly(&[5, 1, 0, 7]));
+        let one = poly(&[1]);
+        assert_eq!(gcd(&f.mul(&g), &f.mul(&h)), f);
+        assert_eq!(gcd(&f.pow(3).mul(&g), &f.pow(2).mul(&h)), f.pow(2));
+        assert_eq!(gcd(&f.mul(&h), &g), one);
+        assert_eq!(gcd(&poly(&[]), &g), g.monic());
+        assert_eq!(gcd(&g, &poly(&[])), g.monic());
+        assert_eq!(gcd(&poly(&[6]), &g), one);
+        // The prime divides a leading coefficient, and a difference of roots.
+        let prime = PRIME as i64;
+        assert_eq!(gcd(&poly(&[1, prime]), &poly(&[2, prime])), one);
+        assert_eq!(gcd(&poly(&[0, 1]), &poly(&[prime, 1])), one);
+        let third = BigRational::new(1.into(), 3.into());
+        assert_eq!(gcd(&f.mul(&g).scale(&third), &g), g.monic());
     }
 }
