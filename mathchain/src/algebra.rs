@@ -17,7 +17,7 @@ const WORKER: &str = include_str!("../assets/sympy/worker.py");
 /// Longest time for an answer; the deadline of the call ends it sooner.
 const ANSWER: Duration = Duration::from_secs(20);
 /// Time for its start before the first answer, where the machine is busy.
-const START: Duration = Duration::from_secs(10);
+const START: Duration = Duration::from_secs(30);
 /// Lifetime of the process, after which it is started again.
 const LIFE: Duration = Duration::from_secs(24 * 3600);
 /// Address space of the process.

@@ -226,6 +226,11 @@ fn a_replay_uses_the_recorded_answer_of_an_outside_program() {
 
 /// SymPy itself, where an interpreter of the machine has it: `MATHCHAIN_TEST_SYMPY` names one, else `python3` is tried.
 #[test]
+#[expect(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    reason = "a test is told of an interpreter, and says why it is skipped"
+)]
 fn sympy_itself_answers_what_this_program_refuses() {
     let named =
         std::env::var("MATHCHAIN_TEST_SYMPY").unwrap_or_else(|_| "/usr/bin/python3".to_owned());

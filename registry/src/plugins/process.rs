@@ -19,8 +19,8 @@ use super::tool::PluginRunner;
 pub(super) const LOOK: Duration = Duration::from_millis(10);
 /// Time limit of the greeting.
 const HELLO: Duration = Duration::from_secs(10);
-/// The same of an MCP server, which may have to be loaded first.
-const HELLO_MCP: Duration = Duration::from_secs(60);
+/// The same of an MCP server or a worker, which may have to load much first.
+const HELLO_LOADING: Duration = Duration::from_secs(60);
 /// Delay after the first crash; it doubles with each further one.
 const PAUSE: Duration = Duration::from_millis(100);
 /// Maximum delay.
@@ -314,8 +314,8 @@ impl<'a> ProcessGreeting<'a> {
             ctx,
             begun: clock.monotonic(),
             hello_max: match launch.speech {
-                ProcessProtocol::Plugin(_) | ProcessProtocol::Worker(_) => HELLO,
-                ProcessProtocol::Mcp(_) => HELLO_MCP,
+                ProcessProtocol::Plugin(_) => HELLO,
+                ProcessProtocol::Worker(_) | ProcessProtocol::Mcp(_) => HELLO_LOADING,
             },
         })
     }
