@@ -50,7 +50,7 @@ pub struct AuditFilter {
 /// Selects by a filter, whose parameters are the first six.
 const MATCHING: &str = "(?1 IS NULL OR CASE WHEN json_valid(body) THEN body ->> '$.tool' END = ?1)
     AND (?2 IS NULL OR CASE WHEN json_valid(body) THEN body ->> '$.role' END = ?2)
-    AND (?3 IS NULL OR CASE WHEN json_valid(body) THEN body ->> '$.status' END = ?3)
+    AND (?3 IS NULL OR CASE WHEN json_valid(body) THEN body ->> '$.status' = ?3 OR (?3 = 'done' AND body ->> '$.kind' = 'pack') END)
     AND (?4 IS NULL OR CASE WHEN json_valid(body) THEN body ->> '$.recorded_ms' END >= ?4)
     AND (?5 IS NULL OR session IN (SELECT id FROM sessions WHERE folder IN (SELECT number FROM folders WHERE id = ?5 OR root = ?6)))";
 
@@ -66,14 +66,13 @@ impl AuditFilter {
 
     /// Whether a record of a pack matches; the folder is that of the pack.
     fn fits(&self, record: &Value) -> bool {
-        let is = |key: &str, wanted: &Option<String>| {
-            let wanted = wanted.as_deref();
+        let is = |key: &str, wanted: Option<&str>| {
             wanted.is_none_or(|wanted| record.text(key) == Some(wanted))
         };
         let recorded = record.get("recorded_ms").and_then(Value::as_i64);
-        is("tool", &self.tool)
-            && is("role", &self.role)
-            && is("status", &self.status)
+        is("tool", self.tool.as_deref())
+            && is("role", self.role.as_deref())
+            && is("status", self.status.as_deref())
             && (self.since()).is_none_or(|since| recorded.is_some_and(|at| at >= since))
     }
 

@@ -193,3 +193,40 @@ def test_a_folder_of_the_local_ray_that_others_may_write_is_refused(engine, tmp_
     code, answer, _ = finish(start("--engine", "ray"))
     assert code != 0
     assert "not a folder of this user alone" in answer["error"]["message"]
+
+
+def cluster(*words):
+    """What a command of `mathchain cluster` says."""
+    ended = subprocess.run([*PROGRAM, "cluster", *words, "--json"], capture_output=True, timeout=120, text=True)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return json.loads(ended.stdout)
+
+
+def test_a_driver_that_stays_serves_runs_and_ends_with_its_ray(engine, ray_folder):
+    assert cluster("up", "--slots", "2")["address"]
+    (staying,) = wait_for(lambda: processes("mathchain.ray stay"), "driver that stays")
+    folder = Path(ray_folder, f"mathchain-ray-{os.getuid()}")
+    assert folder.stat().st_mode & 0o077 == 0
+    local = digest(run())
+    for _ in range(2):
+        assert digest(run("--engine", "ray")) == local
+    # Its workers wait for the next run.
+    assert processes("ray::TicketWorker")
+    (node,) = cluster("status")["nodes"]
+    assert node["usable"] and node["slots"] == 2
+    assert node["build"] == _mathchain.build_identity()[0]
+    # It dies in the middle: the run starts a driver of its own.
+    (engine / "study.yaml").write_text(study(40, 200_000))
+    local = digest(run())
+    head = start("--engine", "ray")
+    wait_for(lambda: processes("ray::TicketWorker.compute"), "worker that computes")
+    os.kill(staying, signal.SIGKILL)
+    code, answer, _ = finish(head)
+    assert code == 0 and digest(answer["output"]) == local
+    # Another one takes its place, and `down` ends it with its Ray.
+    cluster("up", "--slots", "2")
+    wait_for(lambda: processes("mathchain.ray stay"), "driver that stays")
+    assert cluster("down") == {"ended": True}
+    wait_for(lambda: not processes("mathchain.ray stay"), "end of the driver")
+    assert cluster("status") == {"address": None, "nodes": []}
+    assert cluster("down") == {"ended": False}

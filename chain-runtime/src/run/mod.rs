@@ -191,6 +191,7 @@ fn drive_run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -
         memory,
         cluster,
         slots,
+        calls_max: options.calls_max,
     };
     let workers = RunWorkers::new(job, &options.costs);
     let (parts, broken) = workers.serve();

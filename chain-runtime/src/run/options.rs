@@ -34,6 +34,8 @@ pub struct RunOptions {
     pub threads: usize,
     /// Flag that cancels the run.
     pub stop: StopFlag,
+    /// Maximum number of calls where maps are over lists that are known only when they come; that of any plan where absent or larger.
+    pub calls_max: Option<usize>,
     /// Timeout of the whole run in milliseconds; then no further step starts and running ones are stopped.
     pub timeout_ms: Option<u64>,
     /// Observer of the steps.

@@ -50,6 +50,7 @@ pub(super) struct RunJob<'a> {
     /// The engine that computes calls elsewhere.
     pub(super) cluster: Option<&'a Arc<Cluster>>,
     pub(super) slots: CallSlots,
+    pub(super) calls_max: Option<usize>,
 }
 
 /// The threads that serve one run, and what they share.
@@ -81,6 +82,7 @@ impl<'a> RunWorkers<'a> {
         };
         let machine = RunMachine::new(job.plan, job.slots, costs);
         let machine = machine.within(Arc::clone(&job.meter), prior);
+        let machine = machine.limited(job.calls_max);
         Self {
             started: job.dispatcher.host().clock.monotonic(),
             core: Mutex::new(RunCore::begin(machine, job.observer.is_some())),

@@ -30,7 +30,7 @@ Examples:
         #[arg(long, value_name = "HOST:PORT")]
         address: Option<String>,
     },
-    /// End the Ray that `cluster up` or a run started, and nothing else
+    /// Stop the Ray that `cluster up` or a run started, and nothing else
     #[command(after_help = "Examples:
   mathchain cluster down")]
     Down,
@@ -57,7 +57,7 @@ pub(super) fn run_cluster_command(
         ClusterCommand::Up { .. } => started_text(&answer, &own),
         ClusterCommand::Status { .. } => status_text(&answer, &own),
         ClusterCommand::Down => match answer.get("ended") {
-            Some(Value::Bool(true)) => "ended the Ray of this machine\n".to_owned(),
+            Some(Value::Bool(true)) => "stopped the Ray of this machine\n".to_owned(),
             _ => "no Ray of this machine runs\n".to_owned(),
         },
     })
@@ -75,7 +75,7 @@ fn started_text(answer: &Value, own: &str) -> String {
         _ => "is started",
     };
     format!(
-        "a Ray of this machine {what}: {address}, {}\nTo use it:  {own} run PLAN --engine ray\nTo end it:  {own} cluster down\n",
+        "a Ray of this machine {what}: {address}, {}\nTo use it:  {own} run PLAN --engine ray\nTo stop it: {own} cluster down\n",
         slots_of(answer)
     )
 }

@@ -125,7 +125,7 @@ enum CliCommand {
     Replay(replay::ReplayCommand),
     /// Serve runs of other machines: compute the calls that they hand out
     Worker(worker::WorkerCommand),
-    /// Start, show and end the Ray that runs of the engine `ray` use
+    /// Start, show and stop the Ray that runs of the engine `ray` use
     #[command(subcommand)]
     Cluster(cluster::ClusterCommand),
     /// Answer many calls: JSON lines, MCP clients, HTTP

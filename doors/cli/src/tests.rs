@@ -9,7 +9,7 @@ const VERBS: &[&str] = &[
     "Answer", "Approve", "Back", "Call", "Check", "Compare", "Decline", "Delete", "Disable",
     "Draw", "Enable", "Explain", "Export", "Find", "Import", "List", "Make", "Move", "Pin",
     "Print", "Replay", "Restore", "Register", "Remove", "Resume", "Cancel", "Revoke", "Run",
-    "Search", "Serve", "Show", "Shrink", "Test", "Unpin", "Verify", "Write",
+    "Search", "Serve", "Show", "Shrink", "Start", "Stop", "Test", "Unpin", "Verify", "Write",
 ];
 
 /// Phrases that no text for users has, as `tests/english.rs` reads them too.

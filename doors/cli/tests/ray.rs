@@ -90,7 +90,7 @@ esac"#;
     assert!(shown.contains("4 slots  mathchain 1"), "{shown}");
     assert!(shown.contains("may not compute: no package"), "{shown}");
     assert!(human(&["cluster", "status"]).contains("no Ray of this machine runs"));
-    assert!(human(&["cluster", "down"]).contains("ended"));
+    assert!(human(&["cluster", "down"]).contains("stopped"));
     let refused = place.run(&["cluster", "up"], "");
     assert_eq!(refused.at("/error/reason"), Value::from("ray"));
     assert_eq!(refused.at("/error/hint"), Value::from("that"));

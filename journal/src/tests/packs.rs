@@ -131,6 +131,12 @@ fn records_of_elements_come_back_from_few_rows() {
     };
     let calls = state.audit_matching(&filter, 1_000).unwrap();
     assert_eq!(calls.len(), ELEMENTS);
+    let filter = AuditFilter {
+        status: Some("done".to_owned()),
+        ..AuditFilter::default()
+    };
+    let ends = state.audit_matching(&filter, 1_000).unwrap();
+    assert_eq!(ends.len(), ELEMENTS);
     let calls = state.calls_and_plans(Some(&id), 0, 1_000).unwrap();
     assert_eq!(calls.len(), ELEMENTS);
     assert!(!state.recent_durations_ms().unwrap().is_empty());

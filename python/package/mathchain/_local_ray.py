@@ -96,6 +96,8 @@ def socket_of(folder: Path) -> str:
 
 def connect_staying(folder: Path) -> socket.socket | None:
     """A connection to the driver that stays, if one does."""
+    if os.name != "posix":
+        return None
     connection = socket.socket(socket.AF_UNIX)
     connection.settimeout(2)
     try:
@@ -108,6 +110,8 @@ def connect_staying(folder: Path) -> socket.socket | None:
 
 def start_staying() -> None:
     """Starts a driver that stays, so that later runs begin at once. Without one they start their own."""
+    if os.name != "posix":
+        return
     folder = local_folder()
     with locked(folder):
         if connection := connect_staying(folder):

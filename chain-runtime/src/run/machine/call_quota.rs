@@ -16,6 +16,8 @@ use crate::template::ArgumentNode;
 
 /// Known and expected numbers of calls.
 pub(super) struct CallQuota {
+    /// Most calls of the plan.
+    pub(super) limit: usize,
     /// Number of steps and of elements of literal lists.
     known: usize,
     /// Maps whose lists come from steps, in the order in which they are counted.
@@ -44,6 +46,7 @@ impl CallQuota {
             open.sort_by_key(|&step| (plan.graph.wave(step), step));
         }
         Self {
+            limit: CALLS_MAX,
             known,
             numbers: open.iter().copied().zip(0..).collect(),
             counted: vec![None; open.len()],
@@ -59,24 +62,25 @@ impl RunMachine<'_> {
         let Some(&number) = self.quota.numbers.get(&step) else {
             return true;
         };
+        let limit = self.quota.limit;
         let least_and_most = |number: usize| {
             let before = self.quota.open[number];
             match (self.quota.counted[number], &self.plan.steps[before].map) {
                 (Some(count), _) => (count, count),
                 _ if self.ends[before].is_some() => (0, 0), // it was not run, or has no elements
-                (None, map) => (0, map.as_ref().map_or(0, |map| map.max)),
+                (None, map) => (0, map.as_ref().map_or(0, |map| map.max.min(limit))),
             }
         };
         let own = self.quota.known + elements;
         let (least, most) = (0..number)
             .map(least_and_most)
             .fold((own, own), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-        if least > CALLS_MAX {
+        if least > limit {
             self.stop_at = self.stop_at.min(step); // whatever its `on_error` says
-            self.settle(step, StepOutcome::failed(too_many(least)));
+            self.settle(step, StepOutcome::failed(too_many(least, limit)));
             return false;
         }
-        if most > CALLS_MAX {
+        if most > limit {
             self.quota.waiting.insert(number);
             return false;
         }
@@ -96,8 +100,8 @@ impl RunMachine<'_> {
     }
 }
 
-fn too_many(found: usize) -> ToolError {
+fn too_many(found: usize, limit: usize) -> ToolError {
     let message = "steps, elements of maps counted; with those of this map there are";
-    tool_error!(LimitExceeded, "map"; "a plan has at most {CALLS_MAX} {message} {found}";
+    tool_error!(LimitExceeded, "map"; "a plan has at most {limit} {message} {found}";
         "shorten the lists of its maps, or hand parts of the work to plans of their own with `chain_run`")
 }

@@ -195,6 +195,14 @@ impl<'a> RunMachine<'a> {
         self
     }
 
+    /// Limits the number of calls, where it is not that of any plan.
+    pub(crate) fn limited(mut self, calls_max: Option<usize>) -> Self {
+        if let Some(limit) = calls_max {
+            self.quota.limit = limit.min(self.quota.limit);
+        }
+        self
+    }
+
     pub(crate) fn begin(&mut self) -> Vec<MachineCommand> {
         self.pump();
         std::mem::take(&mut self.commands)
