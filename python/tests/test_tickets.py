@@ -40,7 +40,7 @@ def test_slurm_starts_workers_of_this_package(folder, monkeypatch):
     monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
     (folder / "mathchain.toml").write_text('version = 1\n[cluster]\ndir = "tickets"\nwait = "1s"\n')
     (folder / "plan.yaml").write_text(
-        "version: 1\nid: p\nsteps:\n  - {id: a, tool: calculate, place: prefer, args: {expression: 6*7}}\noutputs: {a: {$ref: a.result}}\n"
+        "version: 1\nid: p\nsteps:\n  - {id: a, tool: calculate, place: prefer, args: {expression: 6*7}}\noutputs: {a: {$ref: a.value}}\n"
     )
     program = [sys.executable, "-m", "mathchain"]
     subprocess.run([*program, "trust", "--yes"], check=True, capture_output=True, timeout=60)

@@ -591,6 +591,8 @@ def run_command(words: argparse.Namespace) -> dict[str, Any]:
     if words.command == "down":
         return {"ended": stop_local()}
     if words.command == "status":
+        if not words.json and words.address is None:
+            return {"address": local_address(local_folder()), "nodes": []}
         return show_status(words.address)
     before = local_address(local_folder())
     ray, address = connect(None, words.slots)
