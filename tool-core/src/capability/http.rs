@@ -14,6 +14,12 @@ names! {
         Get = "GET",
         /// Sending; never repeated by itself.
         Post = "POST",
+        /// Replacing; never repeated by itself.
+        Put = "PUT",
+        /// Changing; never repeated by itself.
+        Patch = "PATCH",
+        /// Deleting; never repeated by itself.
+        Delete = "DELETE",
     }
 }
 

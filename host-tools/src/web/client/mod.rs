@@ -219,8 +219,10 @@ impl WebClient {
                 "names are letters, digits and dashes; values have no line breaks")
         };
         let result = match hop.method {
-            HttpMethod::Get => agent.run(builder.body(()).map_err(unfit)?),
-            HttpMethod::Post => agent.run(builder.body(hop.body.as_slice()).map_err(unfit)?),
+            HttpMethod::Get | HttpMethod::Delete => agent.run(builder.body(()).map_err(unfit)?),
+            HttpMethod::Post | HttpMethod::Put | HttpMethod::Patch => {
+                agent.run(builder.body(hop.body.as_slice()).map_err(unfit)?)
+            }
         };
         result.map_err(|err| convert_ureq_error(&err, &hop.target, wire))
     }
@@ -255,7 +257,7 @@ impl WebClient {
         }
         let same = hop.target.same_origin(&next);
         let keeps_body = matches!(status, 307 | 308);
-        if hop.method == HttpMethod::Post && keeps_body && !same {
+        if hop.method != HttpMethod::Get && keeps_body && !same {
             let refused = refuse("what was sent to another host,", &to);
             return Err(refused.hint("send it there yourself"));
         }
@@ -301,6 +303,14 @@ fn own_names(headers: &[(String, String)]) -> Result<Vec<(String, String)>> {
 ///
 /// # Errors
 /// `invalid_args` for a text that is not an http(s) URL.
-pub(super) fn host_and_port(url: &str) -> Result<String> {
+pub fn host_and_port(url: &str) -> Result<String> {
     HttpTarget::parse(url).map(|target| format!("{}:{}", target.host, target.port))
+}
+
+/// The host of a URL, by which rules name it, and whether it is an address.
+///
+/// # Errors
+/// As [`host_and_port`].
+pub fn host_of_url(url: &str) -> Result<(String, bool)> {
+    HttpTarget::parse(url).map(|target| (target.host.clone(), target.literal().is_some()))
 }

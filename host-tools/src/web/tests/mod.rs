@@ -83,7 +83,9 @@ impl HttpTransport for Recorded {
         ];
         let known = KNOWN.iter().find(|(part, ..)| request.url.contains(part));
         let (kind, body) = match (request.method, known) {
-            (HttpMethod::Post, _) => ("application/json", request.body.clone()),
+            (HttpMethod::Post | HttpMethod::Put | HttpMethod::Patch | HttpMethod::Delete, _) => {
+                ("application/json", request.body.clone())
+            }
             (HttpMethod::Get, Some((_, kind, body))) => (*kind, body.as_bytes().to_vec()),
             (HttpMethod::Get, None) => panic!("nothing is recorded for {}", request.url),
         };
