@@ -8,8 +8,8 @@ use crate::agent_cli::{bad_profile, is_plain_secret, is_profile};
 use crate::document::{self, ParsedDocument};
 use crate::error::LoadError;
 use crate::model::{
-    CallerSelection, Config, FailureMode, GateKind, KeyVariable, Level, McpServer, Phase,
-    PhaseGate, Schedule, WorkspaceConfig,
+    CallerSelection, Config, FailureMode, GateKind, KeyVariable, Level, McpServer, OpenApiService,
+    Phase, PhaseGate, Schedule, WorkspaceConfig,
 };
 use crate::policy::relative_path_components;
 
@@ -232,6 +232,61 @@ impl LoadProblems {
     }
 
     /// Neither the message nor the error repeats the text: it may be the key itself.
+    fn service(&mut self, service: &OpenApiService) {
+        let pointer = member_pointer("/openapi", &service.name);
+        if crate::plugins::check_name(&service.name).is_err()
+            || service.name.len() > SERVER_NAME_MAX
+        {
+            let message = format!(
+                "expected a name of the form [a-z][a-z0-9_]* with at most {SERVER_NAME_MAX} characters, found `{}`",
+                service.name
+            );
+            self.report(&pointer, message);
+        }
+        if relative_path_components(&service.document).is_none_or(|parts| parts.is_empty()) {
+            let message = format!(
+                "expected the path of a file below the folder of this one, found `{}`",
+                service.document
+            );
+            self.report(format!("{pointer}/document"), message);
+        }
+        let is_digest = service.digest.len() == 64
+            && service
+                .digest
+                .bytes()
+                .all(|byte| byte.is_ascii_hexdigit() && !byte.is_ascii_uppercase());
+        if !is_digest {
+            let message = match &service.text {
+                Some(Ok(text)) => format!(
+                    "expected the digest of the document as it is now, {}",
+                    OpenApiService::digest_of(text)
+                ),
+                _ => "expected 64 hex digits, as `mathchain check` prints them for another digest"
+                    .to_owned(),
+            };
+            self.report(format!("{pointer}/digest"), message);
+        }
+        let url = &service.base_url;
+        if !is_plain_url(url) || url.contains(['?', '#']) {
+            let message = "`base_url` is an http(s) URL without a user, password, query or fragment, such as `https://api.example.org/v1`";
+            self.report(format!("{pointer}/base_url"), message);
+        }
+        let is_local = ["http://127.", "http://[::1]", "http://localhost"]
+            .iter()
+            .any(|begin| url.starts_with(begin));
+        if service.api_key.is_some() && url.starts_with("http://") && !is_local {
+            let message = "a key is sent over `https` alone, but for this machine";
+            self.report(format!("{pointer}/base_url"), message);
+        }
+        let is_token = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+        let header = service.api_key_header.as_deref();
+        if header.is_some_and(|header| header.is_empty() || !header.bytes().all(is_token)) {
+            let message = "`api_key_header` is the name of a header, such as `x-api-key`";
+            self.report(format!("{pointer}/api_key_header"), message);
+        }
+        self.key(&pointer, service.api_key.as_ref());
+    }
+
     fn key(&mut self, pointer: &str, key: Option<&KeyVariable>) {
         if key.is_some_and(|key| key.variable().is_none()) {
             let message = "`api_key` names the environment variable that holds the key, such as `env:SEARCH_KEY`; the key itself does not belong here";
@@ -300,6 +355,9 @@ pub(super) fn check_config(
         problems.report("/approvals/expire", message);
     }
     problems.schedules(&config.schedules);
+    for service in config.openapi.iter() {
+        problems.service(service);
+    }
     for file in config.files.iter() {
         let path = &file.path;
         if relative_path_components(&path.text).is_none_or(|parts| parts.is_empty()) {

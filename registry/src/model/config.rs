@@ -7,9 +7,9 @@ use tool_core::{Access, Decode, Describe, Encode, Value, names};
 
 use super::{
     AgentDefinition, BrokenAgent, CliSpec, ClusterConfig, EarlierAgent, FormatVersion, McpServer,
-    ModelsConfig, NamedTable, NotifyProgram, PermissionTable, Phase, PipelineLimits, PolicyLayer,
-    ProviderProfile, Role, Schedule, ToolSelector, Toolset, UnitDuration, WebConfig,
-    WorkflowConfig,
+    ModelsConfig, NamedTable, NotifyProgram, OpenApiService, PermissionTable, Phase,
+    PipelineLimits, PolicyLayer, ProviderProfile, Role, Schedule, ToolSelector, Toolset,
+    UnitDuration, WebConfig, WorkflowConfig,
 };
 
 /// Limits of every call.
@@ -463,6 +463,8 @@ pub struct Config {
     pub schedules: Vec<Schedule>,
     /// Servers of the Model Context Protocol, whose tools are called like others (docs/mcp.md)
     pub mcp_servers: NamedTable<McpServer>,
+    /// HTTP services whose operations are called as tools (docs/openapi.md)
+    pub openapi: NamedTable<OpenApiService>,
     /// Agent command lines (docs/agents.md); fields replace those of a built-in table of the same name
     #[value(rename = "cli")]
     #[schema(with = "BTreeMap<String, CliSpec>")]
@@ -518,6 +520,7 @@ impl Default for Config {
             server: Default::default(),
             schedules: Default::default(),
             mcp_servers: Default::default(),
+            openapi: Default::default(),
             cli_tables: Default::default(),
             earlier_agents: Default::default(),
             files: Default::default(),

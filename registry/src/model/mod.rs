@@ -11,6 +11,7 @@ mod earlier_agent;
 mod forms;
 mod limit;
 mod mcp_server;
+mod openapi;
 mod permissions;
 mod phase;
 mod principal;
@@ -36,6 +37,7 @@ pub use earlier_agent::{EarlierAgent, ExtractionStrategy, OutputExtraction};
 pub use forms::{FormatVersion, NamedTable, OneOrMany};
 pub use limit::{BeyondLimit, CountedBy, LIMIT_CALLS_MAX, LIMIT_WINDOW_MAX, RuleLimit};
 pub use mcp_server::{McpServer, ToolListPin};
+pub use openapi::OpenApiService;
 pub use permissions::{
     ComputePermission, FilesystemPermission, NetworkPermission, PermissionTable, ShellPermission,
     WorkflowPermission,

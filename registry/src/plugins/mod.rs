@@ -6,6 +6,7 @@
 
 mod manifest;
 mod message;
+mod openapi;
 mod outside;
 mod process;
 mod running;
@@ -27,6 +28,10 @@ use tool_core::{AnyTool, Ctx, ToolError, Value};
 use manifest::SERVER_PREFIX;
 pub use manifest::{PluginDependency, PluginManifest, SCHEMA_VERSION, ToolEntry, check_name};
 pub use message::PROTOCOL;
+pub use openapi::{
+    BODY, OpenApiOperation, OperationParameter, ParameterPlace, operation_tool, read_operations,
+    template_names,
+};
 pub use outside::{PinnedTool, parse_pinned_tools, server_bundle, server_digest};
 pub use process::{PluginProcess, PluginSpeech, ProcessLaunch, ProcessProtocol, Unchanged, pin_of};
 pub use settings::{PluginSettings, PluginToolSettings};

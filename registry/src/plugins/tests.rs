@@ -2,6 +2,7 @@
 
 mod loading;
 mod running;
+mod services;
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -63,6 +63,7 @@ pub(super) fn build_plugin_tool(
         reads_workspace: manifest.reads_workspace(),
         entry: entry.clone(),
         writes,
+        host: None,
         runner,
     })))
 }
@@ -77,12 +78,7 @@ pub fn own_tool(
     source: &str,
     runner: Arc<dyn PluginRunner>,
 ) -> Result<Arc<dyn AnyTool>, LoadErrors> {
-    let text = tool_core::json::to_text(declaration);
-    let document = document::parse_document(source, &text, DocumentFormat::Json)?;
-    let mut errors = Vec::new();
-    let entry = ToolEntry::of_declaration(&document, &mut errors);
-    LoadErrors::check(errors)?;
-    let entry = entry.ok_or_else(|| LoadError::new(None, "the declaration is no tool"))?;
+    let entry = read_declaration(declaration, source)?;
     let spec = Spec {
         id: leak_text(entry.name.as_str()),
         source: leak_text(source),
@@ -93,8 +89,59 @@ pub fn own_tool(
         reads_workspace: false,
         entry,
         writes: Vec::new(),
+        host: None,
         runner,
     }))))
+}
+
+/// An operation of a service as a tool.
+pub(super) struct ServiceEntry<'a> {
+    pub(super) declaration: &'a Value,
+    /// Names the service in audit records.
+    pub(super) source: &'a str,
+    /// Host of the service with its port.
+    pub(super) host: &'a str,
+    /// Whether it only reads.
+    pub(super) is_read: bool,
+    /// A precondition that never holds.
+    pub(super) unmet: Option<&'a str>,
+}
+
+/// A tool that sends requests to one host.
+///
+/// # Errors
+/// Every problem of the declaration.
+pub(super) fn service_tool(
+    service: ServiceEntry<'_>,
+    runner: Arc<dyn PluginRunner>,
+) -> Result<Arc<dyn AnyTool>, LoadErrors> {
+    let entry = read_declaration(service.declaration, service.source)?;
+    let spec = Spec {
+        id: leak_text(entry.name.as_str()),
+        source: leak_text(service.source),
+        ..build_tool_spec(&entry, false, false, service.unmet)
+    };
+    let access = match service.is_read {
+        true => Access::Read,
+        false => Access::Write,
+    };
+    Ok(Arc::new(PluginTool(Arc::new(PluginToolInner {
+        spec,
+        reads_workspace: false,
+        entry,
+        writes: Vec::new(),
+        host: Some((service.host.to_owned(), access)),
+        runner,
+    }))))
+}
+
+fn read_declaration(declaration: &Value, source: &str) -> Result<ToolEntry, LoadErrors> {
+    let text = tool_core::json::to_text(declaration);
+    let document = document::parse_document(source, &text, DocumentFormat::Json)?;
+    let mut errors = Vec::new();
+    let entry = ToolEntry::of_declaration(&document, &mut errors);
+    LoadErrors::check(errors)?;
+    Ok(entry.ok_or_else(|| LoadError::new(None, "the declaration is no tool"))?)
 }
 
 struct PluginTool(Arc<PluginToolInner>);
@@ -105,6 +152,8 @@ struct PluginToolInner {
     reads_workspace: bool,
     /// Parameters that name files for the content in results.
     writes: Vec<String>,
+    /// The host that it sends requests to, with its port.
+    host: Option<(String, Access)>,
     runner: Arc<dyn PluginRunner>,
 }
 
@@ -253,6 +302,9 @@ impl ToolCall for PluginCall {
     /// The paths in its parameters; a process with access to the workspace may read all of it.
     fn resources(&self) -> Result<Vec<ResourceKey>, ToolError> {
         let mut keys = resources_from_templates(&self.tool.spec, &self.args)?;
+        if let Some((host, access)) = &self.tool.host {
+            keys.push(ResourceKey::new(ResourceKind::Host, host.as_str(), *access));
+        }
         if self.tool.reads_workspace {
             keys.push(ResourceKey::read_path("."));
         }

@@ -43,9 +43,19 @@ pub(super) fn loosen_argument_schema(schema: Option<&Value>) -> Value {
 
 /// A schema without what is not checked here.
 pub(super) fn loosen_schema(schema: &Value) -> Value {
+    loosen_schema_within(schema, schema, false)
+}
+
+/// As [`loosen_schema`], of a schema in a document whose other parts it may refer to; with `nullable` as OpenAPI 3.0 has it.
+pub(in crate::plugins) fn loosen_schema_within(
+    root: &Value,
+    schema: &Value,
+    nullable: bool,
+) -> Value {
     let loosen = SchemaLoosener {
-        root: schema,
+        root,
         left: Cell::new(SCHEMAS_MAX),
+        nullable,
     };
     loosen.schema(schema, 0)
 }
@@ -54,6 +64,8 @@ struct SchemaLoosener<'a> {
     root: &'a Value,
     /// Number of schemas that may still be read.
     left: Cell<usize>,
+    /// Whether `nullable: true` adds null to the kind.
+    nullable: bool,
 }
 
 impl SchemaLoosener<'_> {
@@ -94,7 +106,17 @@ impl SchemaLoosener<'_> {
             }
         }
         if let Some(kind) = members.get("type").filter(|kind| is_kind(kind)) {
-            out.insert("type", kind.clone());
+            let is_nullable = members.get("nullable") == Some(&Value::Bool(true));
+            match kind.as_str() {
+                Some(kind) if self.nullable && is_nullable => {
+                    // A list of values may lack the null that is meant.
+                    out.remove("enum");
+                    out.insert("type", Value::array(vec![kind.into(), "null".into()]));
+                }
+                _ => {
+                    out.insert("type", kind.clone());
+                }
+            }
         }
         if let Some(items) = members
             .get("items")

@@ -9,6 +9,7 @@ mod speech;
 use tool_core::command::Isolation;
 use tool_core::{Caller, Effect, Object, Value, object};
 
+pub(super) use loosen::loosen_schema_within;
 pub(super) use speech::{
     HandshakeExchange, call_request, cancel_notification, greet_server, list_server_tools,
     read_server_message,
@@ -243,7 +244,7 @@ fn server_manifest(server: &McpServer, tools: &[PinnedTool]) -> Value {
 }
 
 /// A text from outside for readers: without control characters and those that no reader sees or that turn text around, cut at a length.
-fn clean_outside_text(text: &str, chars_max: usize) -> String {
+pub(super) fn clean_outside_text(text: &str, chars_max: usize) -> String {
     let kept = |character: &char| {
         matches!(character, '\n' | '\t') || !(character.is_control() || is_unseen(*character))
     };
