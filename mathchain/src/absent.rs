@@ -15,6 +15,18 @@ pub(crate) mod web {
     ) -> Result<Option<Arc<dyn HttpTransport>>> {
         Ok(None)
     }
+
+    /// No client.
+    pub(crate) fn service_client(
+        _: &Config,
+        base_url: &str,
+    ) -> Result<crate::openapi::ServiceClient> {
+        Ok(crate::openapi::ServiceClient {
+            host: base_url.to_owned(),
+            address: base_url.to_owned(),
+            http: None,
+        })
+    }
 }
 
 #[cfg(not(feature = "llm"))]

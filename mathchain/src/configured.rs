@@ -47,13 +47,14 @@ impl ConfiguredTools {
         )));
         let loader = PluginLoader::new(roots, sandbox, Arc::new(SystemClock::default()));
         // Its other errors are reported with the policy's.
-        let servers = environment::config_of(path, &text);
-        let servers = servers.map_or_else(|_| Default::default(), |config| config.mcp_servers);
-        let loaded = loader.load(&servers, &[])?;
+        let read = environment::config_of(path, &text).unwrap_or_default();
+        let loaded = loader.load(&read.mcp_servers, &[])?;
         LoadedPlugins::strict(&loaded.broken)?;
         let tools = loaded.plugins.iter();
         let tools = tools.flat_map(|plugin| plugin.erased().iter().cloned());
-        let tools: Vec<_> = tools.collect();
+        crate::openapi::check_documents(&read)?;
+        let services = crate::openapi::service_tools(&read)?;
+        let tools: Vec<_> = tools.chain(services).collect();
         let families: Vec<&[ErasedTool]> = crate::tool_families().collect();
         let catalogue = Catalogue::with_plugins(&families, &tools)?;
         let named = (&*path.to_string_lossy(), text.as_str());

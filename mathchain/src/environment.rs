@@ -133,6 +133,14 @@ pub fn read_named_files(path: &Path, config: &mut Config) {
             Err(err) => Err(err.message().to_owned()),
         });
     }
+    for service in config.openapi.iter_mut() {
+        let path = path.with_file_name(&service.document);
+        service.text = Some(match owned::read_owned_file(&path) {
+            Ok(Some(text)) => Ok(text),
+            Ok(None) => Err("it does not exist".to_owned()),
+            Err(err) => Err(err.message().to_owned()),
+        });
+    }
     for server in config.mcp_servers.iter_mut() {
         server.pin = match read_pin(path, &server.name) {
             Ok(Some(pin)) => Some(Ok(pin)),

@@ -291,6 +291,7 @@ fn build_generation(
         .iter()
         .flat_map(|plugin| plugin.erased().iter().cloned())
         .chain(added.iter().cloned())
+        .chain(crate::openapi::service_tools(&config)?)
         .collect();
     let lost = broken.iter().flat_map(|broken| broken.names.clone());
     let catalogue = Catalogue::with_plugins(families, &tools)?.without(lost);

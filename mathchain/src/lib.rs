@@ -44,6 +44,8 @@ mod models;
 #[doc(hidden)]
 pub mod notify;
 #[doc(hidden)]
+pub mod openapi;
+#[doc(hidden)]
 pub mod otel;
 #[doc(hidden)]
 pub mod owned;

@@ -151,6 +151,8 @@ fn take_away(config: &mut Config, untrusted: &[String], folder: &Path) {
                 let name = other.trim_start_matches("schedules.");
                 config.schedules.retain(|schedule| schedule.name != name);
             }
+            // The tools of a service stay known by name; `openapi` looks at the note.
+            other if other.starts_with("openapi.") => {}
             // The tables of agents and phases stay, for lists: what starts agents looks at the note.
             other => {
                 let name = other.strip_prefix("mcp_servers.").unwrap_or_default();

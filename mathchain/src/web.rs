@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use host_tools::web::client::{WebClient, WebSearchSettings, WebSettings};
+use host_tools::web::client::{self, WebClient, WebSearchSettings, WebSettings};
 use registry::Config;
 use registry::model::KeyVariable;
 use tool_core::capability::{Clock, HttpTransport};
 use tool_core::{Result, ToolError};
 
 use crate::environment;
+use crate::openapi::ServiceClient;
 
 /// The HTTP client of a configuration.
 ///
@@ -25,6 +26,36 @@ pub(crate) fn http_client(
     };
     let client = WebClient::new(&web_settings(config)).map_err(reason)?;
     Ok(Some(Arc::new(client.with_clock(clock))))
+}
+
+/// A client for one service alone: no other host is reached, and a private address only where the URL of the service is that address, or
+/// the configuration lists it.
+///
+/// # Errors
+/// A URL that is none, an entry of the configuration that is not a host or address.
+pub(crate) fn service_client(config: &Config, base_url: &str) -> Result<ServiceClient> {
+    let address = client::host_and_port(base_url)?;
+    let (host, is_literal) = client::host_of_url(base_url)?;
+    let web = web_settings(config);
+    let mut allow_private = web.allow_private;
+    if is_literal {
+        allow_private.push(address.clone());
+    }
+    let own = WebSettings {
+        allowed_hosts: vec![address.clone()],
+        allow_private,
+        only_hosts: Some(web.only_hosts.unwrap_or_else(|| vec![address.clone()])),
+        deny_hosts: web.deny_hosts,
+        timeout: web.timeout,
+        bytes_max: web.bytes_max,
+        ..WebSettings::default()
+    };
+    let http = Arc::new(WebClient::new(&own)?);
+    Ok(ServiceClient {
+        host,
+        address,
+        http: Some(http),
+    })
 }
 
 fn web_settings(config: &Config) -> WebSettings {

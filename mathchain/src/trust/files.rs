@@ -24,10 +24,12 @@ pub fn program_files(config: &Config, bases: &TrustBases) -> Vec<PathBuf> {
     found
 }
 
-/// The plans that schedules run.
+/// The plans that schedules run, and the documents of services.
 pub fn plan_files(config: &Config, bases: &TrustBases) -> Vec<PathBuf> {
     let plans = config.schedules.iter().map(|one| &one.plan);
+    let documents = config.openapi.iter().map(|one| &one.document);
     plans
+        .chain(documents)
         .map(|plan| lexical_path(&bases.folder.join(plan)))
         .collect()
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use registry::model::{
     ApprovalConfig, ClusterConfig, Confinement, EngineName, HttpServerConfig, KeyVariable,
-    McpServer, PermissionTable, Phase, PolicyLayer, PolicyRule, RayConfig, RoleAgent, Schedule,
-    SlurmConfig, Verdict, WorkspaceConfig,
+    McpServer, OpenApiService, PermissionTable, Phase, PolicyLayer, PolicyRule, RayConfig,
+    RoleAgent, Schedule, SlurmConfig, Verdict, WorkspaceConfig,
 };
 use registry::{AgentFile, Config};
 use tool_core::command::Isolation;
@@ -111,6 +111,9 @@ pub fn of_config(config: &Config, bases: &TrustBases) -> Vec<TrustItem> {
     if config.symbolic.sympy {
         let shown = "sympy: Python answers symbolic tools that ask for it, in the sandbox\n";
         add("symbolic".to_owned(), shown.to_owned());
+    }
+    for service in config.openapi.iter() {
+        add(format!("openapi.{}", service.name), of_service(service));
     }
     for schedule in &config.schedules {
         add(
@@ -325,6 +328,33 @@ fn of_server(server: &McpServer, bases: &TrustBases) -> String {
             }
         }
         Some(Err(_)) | None => shown += "tools: not pinned\n",
+    }
+    shown
+}
+
+/// A service, with its document as it was read and the operations that are tools.
+fn of_service(service: &OpenApiService) -> String {
+    let variable = service.api_key.as_ref().and_then(KeyVariable::variable);
+    let document = match &service.text {
+        Some(Ok(text)) => format!("digest {}", OpenApiService::digest_of(text)),
+        Some(Err(_)) | None => "cannot be read".to_owned(),
+    };
+    let mut shown = format!(
+        "base_url: {}\napi_key: {}\napi_key_header: {}\npinned: {}\n  {}: {document}\n",
+        service.base_url,
+        variable.map_or_else(String::new, |variable| format!("env:{variable}")),
+        service.api_key_header.as_deref().unwrap_or_default(),
+        service.digest,
+        service.document,
+    );
+    match registry::plugins::read_operations(service) {
+        Ok(operations) => {
+            for operation in operations {
+                let (tool, method, path) = (&operation.tool, operation.method, &operation.path);
+                shown += &format!("  {tool}: {method} {path}\n");
+            }
+        }
+        Err(_) => shown += &format!("operations: {}\n", json_line(&service.operations)),
     }
     shown
 }
