@@ -10,10 +10,11 @@ use tool_core::{Object, Value, json};
 const STARTER: &str = include_str!("../doors/cli/src/starter.toml");
 
 /// Pages whose TOML is that of a configuration.
-const PAGES: [(&str, &str); 6] = [
+const PAGES: [(&str, &str); 7] = [
     ("docs/agents.md", include_str!("../docs/agents.md")),
     ("docs/files.md", include_str!("../docs/files.md")),
     ("docs/mcp.md", include_str!("../docs/mcp.md")),
+    ("docs/openapi.md", include_str!("../docs/openapi.md")),
     ("docs/policy.md", include_str!("../docs/policy.md")),
     ("docs/schedules.md", include_str!("../docs/schedules.md")),
     ("docs/web.md", include_str!("../docs/web.md")),

@@ -11,6 +11,7 @@ use mathchain::plugins::LoadedPlugins;
 pub(super) fn check_configuration(global: &GlobalArgs) -> Result<ExitCode> {
     let toolkit = open::read_only(global, true)?;
     LoadedPlugins::strict(&toolkit.broken_plugins())?;
+    mathchain::openapi::check_documents(&toolkit.config())?;
     let file = open::locate_places(global)?.config_file;
     let file = file.map(|file| file.path.to_string_lossy().into_owned());
     let config = toolkit.config();

@@ -27,6 +27,8 @@ mod keys;
 mod load;
 #[cfg(target_os = "linux")]
 mod mcp;
+#[cfg(target_os = "linux")]
+mod openapi;
 mod operator;
 mod otel;
 #[cfg(target_os = "linux")]
