@@ -15,10 +15,64 @@ use tool_core::{Encode, Value, convert, json};
 use super::{TrustBases, TrustItem, files};
 use crate::environment;
 
+/// Takes what is given and how it is shown.
+type AddItem<'a> = &'a mut dyn FnMut(String, String);
+
 /// Everything that a configuration gives, in a fixed order.
 pub fn of_config(config: &Config, bases: &TrustBases) -> Vec<TrustItem> {
     let mut found = Vec::new();
     let mut add = |what: String, shown: String| found.push(TrustItem { what, shown });
+    add_agents(config, bases, &mut add);
+    add_secrets(config, &mut add);
+    if is_lenient(&config.permissions) {
+        let shown = format!(
+            "{}\n",
+            json::canonical_json(&encode_value(&config.permissions))
+        );
+        add("permissions".to_owned(), shown);
+    }
+    let rules: String = config.layers.iter().flat_map(allowing_rules).collect();
+    if !rules.is_empty() {
+        add("policies".to_owned(), rules);
+    }
+    add_programs(config, bases, &mut add);
+    for schedule in &config.schedules {
+        add(
+            format!("schedules.{}", schedule.name),
+            of_schedule(schedule),
+        );
+    }
+    if is_patient(&config.approvals) {
+        let ApprovalConfig {
+            expire, fallback, ..
+        } = config.approvals;
+        add(
+            "approvals".to_owned(),
+            format!("expire: {expire}\nfallback: {fallback}\n"),
+        );
+    }
+    let open = server_exposure(&config.server);
+    if !open.is_empty() {
+        add("server".to_owned(), open);
+    }
+    let elsewhere = cluster_exposure(&config.cluster, bases);
+    if !elsewhere.is_empty() {
+        add("cluster".to_owned(), elsewhere);
+    }
+    if !config.workspace.writable.is_empty() {
+        let folders = config.workspace.writable.iter();
+        let shown = folders.map(|folder| format!("programs write: {folder}\n"));
+        add("workspace.writable".to_owned(), shown.collect());
+    }
+    let outside = outside_folders(&config.workspace, bases);
+    if !outside.is_empty() {
+        add("workspace".to_owned(), outside);
+    }
+    found
+}
+
+/// The programs and agents that pipelines, workflows and notices start.
+fn add_agents(config: &Config, bases: &TrustBases, add: AddItem<'_>) {
     if !config.notify.command.is_empty() {
         let words = &config.notify.command;
         let shown = format!("command: {}\n", json_line(words));
@@ -63,6 +117,10 @@ pub fn of_config(config: &Config, bases: &TrustBases) -> Vec<TrustItem> {
         });
         add("workflow.gates".to_owned(), lines.collect());
     }
+}
+
+/// The secrets of the environment that go to an address.
+fn add_secrets(config: &Config, add: AddItem<'_>) {
     let models = [
         ("embeddings", &config.models.embeddings),
         ("chat", &config.models.chat),
@@ -85,17 +143,10 @@ pub fn of_config(config: &Config, bases: &TrustBases) -> Vec<TrustItem> {
         );
         add("web.search".to_owned(), shown);
     }
-    if is_lenient(&config.permissions) {
-        let shown = format!(
-            "{}\n",
-            json::canonical_json(&encode_value(&config.permissions))
-        );
-        add("permissions".to_owned(), shown);
-    }
-    let rules: String = config.layers.iter().flat_map(allowing_rules).collect();
-    if !rules.is_empty() {
-        add("policies".to_owned(), rules);
-    }
+}
+
+/// Programs and services that have tools, or answer for them.
+fn add_programs(config: &Config, bases: &TrustBases, add: AddItem<'_>) {
     for server in config.mcp_servers.iter() {
         add(
             format!("mcp_servers.{}", server.name),
@@ -115,39 +166,6 @@ pub fn of_config(config: &Config, bases: &TrustBases) -> Vec<TrustItem> {
     for service in config.openapi.iter() {
         add(format!("openapi.{}", service.name), of_service(service));
     }
-    for schedule in &config.schedules {
-        add(
-            format!("schedules.{}", schedule.name),
-            of_schedule(schedule),
-        );
-    }
-    if is_patient(&config.approvals) {
-        let ApprovalConfig {
-            expire, fallback, ..
-        } = config.approvals;
-        add(
-            "approvals".to_owned(),
-            format!("expire: {expire}\nfallback: {fallback}\n"),
-        );
-    }
-    let open = server_exposure(&config.server);
-    if !open.is_empty() {
-        add("server".to_owned(), open);
-    }
-    let elsewhere = cluster_exposure(&config.cluster, bases);
-    if !elsewhere.is_empty() {
-        add("cluster".to_owned(), elsewhere);
-    }
-    if !config.workspace.writable.is_empty() {
-        let folders = config.workspace.writable.iter();
-        let shown = folders.map(|folder| format!("programs write: {folder}\n"));
-        add("workspace.writable".to_owned(), shown.collect());
-    }
-    let outside = outside_folders(&config.workspace, bases);
-    if !outside.is_empty() {
-        add("workspace".to_owned(), outside);
-    }
-    found
 }
 
 /// The agent files whose rules allow what a default would ask about.
