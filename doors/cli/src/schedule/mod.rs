@@ -6,16 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use chain_runtime::{Plan, RunOptions};
-use journal::{ScheduleTime, StateStore};
 use registry::model::Schedule;
-use tool_core::capability::Clock as _;
 
 use super::plan::source;
 use super::prelude::*;
 use super::progress::with_display;
 use super::{asking, run, signals};
-use mathchain::clock::SystemClock;
-use mathchain::schedules::DueTimes;
+use mathchain_servers::people::schedules::ListedSchedule;
 
 #[derive(Debug, Subcommand)]
 #[command(
@@ -46,11 +43,6 @@ pub(super) enum ScheduleCommand {
         dir: Option<PathBuf>,
     },
 }
-
-/// Next times that are shown.
-const NEXT_SHOWN: usize = 3;
-/// Times that are looked at for the number of missed ones.
-const COUNTED_MAX: usize = 1000;
 
 /// Lists, shows, runs or exports.
 pub(super) fn run_schedule_command(
@@ -92,118 +84,44 @@ fn find_schedule(toolkit: &Toolkit, name: &str) -> Result<Schedule> {
     ))
 }
 
-/// A schedule with its times.
-struct ListedSchedule {
-    schedule: Schedule,
-    next: Vec<u64>,
-    /// Newest first, each with the state of its run.
-    times: Vec<(ScheduleTime, Option<String>)>,
-    missed: usize,
-    problem: Option<String>,
-}
-
-impl ListedSchedule {
-    fn of(
-        toolkit: &Toolkit,
-        state: Option<&StateStore>,
-        schedule: &Schedule,
-        limit: usize,
-    ) -> Result<Self> {
-        let due = DueTimes::of(schedule)?;
-        let next = |at: &u64| due.next(*at);
-        let now_ms = SystemClock::default().unix_ms();
-        let next = std::iter::successors(next(&now_ms), next);
-        let workspace = toolkit.workspace_id().map(|workspace| workspace.id);
-        let found = match (state, &workspace) {
-            (Some(state), Some(workspace)) => {
-                state.schedule_times(workspace, Some(&schedule.name), COUNTED_MAX)?
-            }
-            _ => Vec::new(),
-        };
-        let missed = found.iter().filter(|one| one.outcome == "missed").count();
-        let mut times = Vec::new();
-        for one in found.into_iter().take(limit) {
-            let run = match (state, &one.run) {
-                (Some(state), Some(run)) => state.run_named(run)?,
-                _ => None,
-            };
-            times.push((one, run.map(|run| run.state_shown().to_owned())));
+/// A schedule for a reader.
+fn schedule_text(listed: &ListedSchedule) -> String {
+    let Schedule { name, plan, .. } = &listed.schedule;
+    let role = listed.schedule.role.as_ref();
+    let role = role.map_or(String::new(), |role| format!(" as `{role}`"));
+    let mut text = format!("{name}  {}  {plan}{role}\n", listed.schedule.timing_text());
+    let next: Vec<String> = listed
+        .next
+        .iter()
+        .map(|ms| human::format_local_time(*ms))
+        .collect();
+    let next = match next.as_slice() {
+        [] => "never".to_owned(),
+        next => next.join(", "),
+    };
+    let _ = writeln!(text, "    next  {next}");
+    for (time, state) in &listed.times {
+        let due = human::format_local_time(time.due_ms);
+        let _ = write!(text, "    {due}  {}", time.outcome);
+        if let Some(run) = &time.run {
+            let _ = write!(text, ", run {run}");
         }
-        let problem = match &schedule.text {
-            Some(Err(why)) => Some(why.clone()),
-            Some(Ok(text)) => Plan::read(&schedule.plan, text)
-                .err()
-                .map(|problems| ToolError::from(problems).message().to_owned()),
-            None => None,
-        };
-        Ok(Self {
-            schedule: schedule.clone(),
-            next: next.take(NEXT_SHOWN).collect(),
-            times,
-            missed,
-            problem,
-        })
+        if let Some(state) = state {
+            let _ = write!(text, ": {state}");
+        }
+        if let Some(error) = &time.error {
+            let _ = write!(text, ": {error}");
+        }
+        text.push('\n');
     }
-
-    fn value(&self) -> Value {
-        let times = self.times.iter().map(|(time, state)| {
-            let mut members = plain_value(time).as_object().cloned().unwrap_or_default();
-            members.insert("state", state.clone());
-            Value::from(members)
-        });
-        object! {
-            "name" => self.schedule.name.as_str(),
-            "plan" => self.schedule.plan.as_str(),
-            "inputs" => self.schedule.inputs.clone(),
-            "when" => self.schedule.timing_text(),
-            "role" => self.schedule.role.clone(),
-            "missed" => self.schedule.missed.as_str(),
-            "overlap" => self.schedule.overlap.as_str(),
-            "next_ms" => Value::array(self.next.iter().map(|ms| Value::from(*ms)).collect()),
-            "times" => Value::array(times.collect()),
-            "missed_count" => self.missed,
-            "problem" => self.problem.clone(),
-        }
+    if listed.missed > 0 {
+        let missed = count_phrase(listed.missed as u64, "time");
+        let _ = writeln!(text, "    missed {missed}");
     }
-
-    fn text(&self) -> String {
-        let Schedule { name, plan, .. } = &self.schedule;
-        let role = self.schedule.role.as_ref();
-        let role = role.map_or(String::new(), |role| format!(" as `{role}`"));
-        let mut text = format!("{name}  {}  {plan}{role}\n", self.schedule.timing_text());
-        let next: Vec<String> = self
-            .next
-            .iter()
-            .map(|ms| human::format_local_time(*ms))
-            .collect();
-        let next = match next.as_slice() {
-            [] => "never".to_owned(),
-            next => next.join(", "),
-        };
-        let _ = writeln!(text, "    next  {next}");
-        for (time, state) in &self.times {
-            let due = human::format_local_time(time.due_ms);
-            let _ = write!(text, "    {due}  {}", time.outcome);
-            if let Some(run) = &time.run {
-                let _ = write!(text, ", run {run}");
-            }
-            if let Some(state) = state {
-                let _ = write!(text, ": {state}");
-            }
-            if let Some(error) = &time.error {
-                let _ = write!(text, ": {error}");
-            }
-            text.push('\n');
-        }
-        if self.missed > 0 {
-            let missed = count_phrase(self.missed as u64, "time");
-            let _ = writeln!(text, "    missed {missed}");
-        }
-        if let Some(problem) = &self.problem {
-            let _ = writeln!(text, "    problem: {problem}");
-        }
-        text
+    if let Some(problem) = &listed.problem {
+        let _ = writeln!(text, "    problem: {problem}");
     }
+    text
 }
 
 fn list_schedules(global: &GlobalArgs) -> Result<ExitCode> {
@@ -216,13 +134,7 @@ fn list_schedules(global: &GlobalArgs) -> Result<ExitCode> {
         .map(|one| ListedSchedule::of(&toolkit, state, one, 1))
         .collect::<Result<_>>()?;
     let none = "no schedules; docs/schedules.md shows how to write one";
-    output::print_list(
-        global,
-        &listed,
-        ListedSchedule::value,
-        none,
-        ListedSchedule::text,
-    )
+    output::print_list(global, &listed, ListedSchedule::value, none, schedule_text)
 }
 
 fn show_schedule(global: &GlobalArgs, name: &str, limit: usize) -> Result<ExitCode> {
@@ -230,7 +142,7 @@ fn show_schedule(global: &GlobalArgs, name: &str, limit: usize) -> Result<ExitCo
     let schedule = find_schedule(&toolkit, name)?;
     let state = toolkit.state().map(Arc::as_ref);
     let shown = ListedSchedule::of(&toolkit, state, &schedule, limit)?;
-    output::print_data(global, &shown.value(), || shown.text())
+    output::print_data(global, &shown.value(), || schedule_text(&shown))
 }
 
 /// Runs the plan of a schedule as the caller of this command line.

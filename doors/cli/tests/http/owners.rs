@@ -116,7 +116,7 @@ const PATHS: [(&str, &str); 18] = [
     ("GET", "/v1/events"),
 ];
 /// The paths that name no object.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 10] = [
     "/",
     "/healthz",
     "/readyz",
@@ -126,6 +126,7 @@ const OTHERS: [&str; 9] = [
     "/v1/call",
     "/v1/tools",
     "/v1/chains",
+    "/v1/schedules",
 ];
 
 /// Sends a request without a body.

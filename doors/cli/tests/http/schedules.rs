@@ -58,6 +58,15 @@ fn of_two_servers_one_runs_a_plan_at_each_of_its_times() {
     );
     let servers = [Server::start(&place, &[]), Server::start(&place, &[])];
     until("several times came", || lines(&place) >= 4);
+    let listed = servers[0].get("/v1/schedules", &[]).expect(200).json();
+    let often = &listed["schedules"][0];
+    assert_eq!(often["name"], "often", "{listed}");
+    assert_eq!(often["next_ms"].as_array().map(Vec::len), Some(3));
+    assert!(
+        often["times"]
+            .as_array()
+            .is_some_and(|times| times.len() >= 4)
+    );
     drop(servers);
     // What was on its way ends with the next server.
     let server = Server::start(&place, &[]);
@@ -175,6 +184,12 @@ fn a_schedule_has_the_role_of_its_server_or_one_that_it_serves() {
         &["--role", "worker_math", "--roles", "worker_general"],
     );
     // The role has no tool that writes: its plan is refused by the check, as any plan of that role.
+    let narrow = server.get("/v1/schedules", &[]).expect(200).json();
+    assert_eq!(
+        narrow["schedules"].as_array().map(Vec::len),
+        Some(0),
+        "of another role"
+    );
     until("its plan is refused", || {
         let shown = place.run(&["schedule", "show", "s"], "");
         shown.stdout.contains("write_file")

@@ -29,7 +29,7 @@ struct HttpCounts {
 
 /// The name under which requests for a path are counted: one of a few, whatever a client sends.
 pub(super) fn route_label(path: &str) -> &'static str {
-    const ROUTES: [&str; 14] = [
+    const ROUTES: [&str; 15] = [
         "/console",
         "/healthz",
         "/readyz",
@@ -42,6 +42,7 @@ pub(super) fn route_label(path: &str) -> &'static str {
         "/v1/pipelines",
         "/v1/events",
         "/v1/runs",
+        "/v1/schedules",
         "/v1/approvals",
         "/v1/artifacts",
     ];

@@ -274,6 +274,13 @@ fn own_schemas() -> Map<String, Json> {
             json!({ "type": "object", "properties": { "run": run, "records": { "type": "array" } }, "required": ["run", "records"] }),
         ),
         (
+            "Schedules".to_owned(),
+            list_of(
+                "schedules",
+                members(&["name", "plan", "when", "next_ms", "times", "missed_count"]),
+            ),
+        ),
+        (
             "Approvals".to_owned(),
             list_of("approvals", approval.clone()),
         ),
@@ -511,6 +518,7 @@ fn path_items() -> Json {
         "/v1/events": { "get": of_kinds("workflow_events", "Events of workflows, from the first or the one after Last-Event-ID, and the next ones", &["text/event-stream"], &["404", "409"], std::slice::from_ref(&seen)) },
         "/v1/runs": get("runs", "Recorded runs of the role in the workspace", "Runs", &["409"], &[]),
         "/v1/runs/{id}": get("run", "A recorded run with its records", "Run", &["404", "409"], &run),
+        "/v1/schedules": get("schedules", "Schedules of the role with their next times and what became of the last ones", "Schedules", &[], &[]),
         "/v1/approvals": get("approvals", "Pending requests for approval", "Approvals", &["409"], &[]),
         "/v1/approvals/{id}": get("approval", "A request for approval with the details of its call", "Approval", &["404", "409"], &approval),
         "/v1/approvals/{id}/approve": approve,

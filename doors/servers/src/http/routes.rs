@@ -18,7 +18,7 @@ use super::reply::{self, Replied, RequestError};
 use super::server::HttpServer;
 use super::{
     approvals, artifacts, body, calls, chains, console, events, home, openapi, pipelines, recorded,
-    tools,
+    schedules, tools,
 };
 
 /// Every path, behind the checks of a request.
@@ -63,6 +63,7 @@ pub(super) fn build_router(server: &Arc<HttpServer>) -> Router {
         .route("/v1/events", get(events::stream_workflow_events))
         .route("/v1/runs", get(recorded::list_runs))
         .route("/v1/runs/{id}", get(recorded::show_run))
+        .route("/v1/schedules", get(schedules::list_schedules))
         .route("/v1/approvals", get(approvals::list_approvals))
         .route("/v1/approvals/{id}", get(approvals::show_approval))
         .route(

@@ -7,23 +7,28 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use axum::extract::{Extension, State};
 use chain_runtime::Plan;
 use jiff::Timestamp;
 use journal::{DueClaim, DueTime, OPERATOR, StateStore};
 use registry::model::{MissedTimes, Schedule, ScheduleOverlap};
 use tool_core::brief::count_phrase;
 use tool_core::capability::Clock as _;
-use tool_core::{Object, Result, ToolError, object, tool_error};
+use tool_core::{Object, Result, ToolError, Value, object, tool_error};
 
 use super::callers::HttpCaller;
 use super::chains::{self, ScheduledChain};
+use super::reply::{self, Replied};
 use super::server::HttpServer;
+use crate::people::schedules::ListedSchedule;
 use mathchain::clock::SystemClock;
 use mathchain::schedules::DueTimes;
 
 /// Tells the operator a line.
 pub(super) type Teller = Arc<dyn Fn(&str) + Send + Sync>;
 
+/// Times of each schedule that a list has.
+const LISTED_TIMES: usize = 10;
 /// How often the clock is looked at.
 const LOOK: Duration = Duration::from_millis(500);
 /// How often claims of servers that ended are looked for.
@@ -34,6 +39,30 @@ const LATE_MS: u64 = 60_000;
 const MISSED_MAX: usize = 100;
 /// Runs of a schedule that are looked at for one that has not ended.
 const EARLIER_MAX: usize = 50;
+
+/// Lists the schedules that run as the role of a caller, `operator` every one, with their next times and what became of the last ones.
+pub(super) async fn list_schedules(
+    State(server): State<Arc<HttpServer>>,
+    Extension(caller): Extension<Arc<HttpCaller>>,
+) -> Replied {
+    let listed = server
+        .aside(move |server| {
+            let own = server.toolkit.caller(&server.settings.mcp.context).who.role;
+            let state = server.records().ok().map(Arc::as_ref);
+            let config = server.toolkit.config();
+            let seen = config
+                .schedules
+                .iter()
+                .filter(|one| caller.sees(server, one.role.as_ref().unwrap_or(&own)));
+            let listed = seen.map(|one| {
+                let listed = ListedSchedule::of(&server.toolkit, state, one, LISTED_TIMES)?;
+                Ok(listed.value())
+            });
+            Ok(Value::array(listed.collect::<Result<_>>()?))
+        })
+        .await?;
+    Ok(reply::data_response(&object! { "schedules" => listed }))
+}
 
 /// A schedule as this server knows it.
 struct KnownSchedule {

@@ -6,5 +6,6 @@ pub mod grant;
 pub mod request;
 pub mod rules;
 pub(crate) mod run;
+pub mod schedules;
 pub(crate) mod states;
 pub mod waiting;
