@@ -20,8 +20,8 @@ pub(crate) mod web {
     pub(crate) fn service_client(
         _: &Config,
         base_url: &str,
-    ) -> Result<crate::openapi::ServiceClient> {
-        Ok(crate::openapi::ServiceClient {
+    ) -> Result<crate::service_client::ServiceClient> {
+        Ok(crate::service_client::ServiceClient {
             host: base_url.to_owned(),
             address: base_url.to_owned(),
             http: None,

@@ -58,6 +58,7 @@ pub mod real_paths;
 pub mod roots;
 #[doc(hidden)]
 pub mod schedules;
+mod service_client;
 #[doc(hidden)]
 pub mod toolkit;
 #[doc(hidden)]

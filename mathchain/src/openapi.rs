@@ -92,16 +92,6 @@ fn refusal(config: &Config, service: &OpenApiService) -> ToolError {
     }
 }
 
-/// A client for one service.
-pub(crate) struct ServiceClient {
-    /// Name or address of its host.
-    pub(crate) host: String,
-    /// The host with its port.
-    pub(crate) address: String,
-    /// `None` in a build without the web.
-    pub(crate) http: Option<Arc<dyn HttpTransport>>,
-}
-
 struct OperationRunner {
     service: OpenApiService,
     operation: OpenApiOperation,

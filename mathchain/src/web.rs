@@ -10,7 +10,7 @@ use tool_core::capability::{Clock, HttpTransport};
 use tool_core::{Result, ToolError};
 
 use crate::environment;
-use crate::openapi::ServiceClient;
+use crate::service_client::ServiceClient;
 
 /// The HTTP client of a configuration.
 ///
