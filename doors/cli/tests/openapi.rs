@@ -308,7 +308,7 @@ fn a_service_that_means_nothing_is_an_error_of_the_configuration() {
         ),
         (
             "document = \"pets.json\"\ndigest = \"x\"\nbase_url = \"https://a.example\"\noperations = [\"getPet\"]",
-            "/digest",
+            "has the digest",
         ),
         (
             "document = \"pets.json\"\ndigest = \"D\"\nbase_url = \"https://u:p@a.example\"\noperations = [\"getPet\"]",

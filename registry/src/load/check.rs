@@ -250,22 +250,6 @@ impl LoadProblems {
             );
             self.report(format!("{pointer}/document"), message);
         }
-        let is_digest = service.digest.len() == 64
-            && service
-                .digest
-                .bytes()
-                .all(|byte| byte.is_ascii_hexdigit() && !byte.is_ascii_uppercase());
-        if !is_digest {
-            let message = match &service.text {
-                Some(Ok(text)) => format!(
-                    "expected the digest of the document as it is now, {}",
-                    OpenApiService::digest_of(text)
-                ),
-                _ => "expected 64 hex digits, as `mathchain check` prints them for another digest"
-                    .to_owned(),
-            };
-            self.report(format!("{pointer}/digest"), message);
-        }
         let url = &service.base_url;
         if !is_plain_url(url) || url.contains(['?', '#']) {
             let message = "`base_url` is an http(s) URL without a user, password, query or fragment, such as `https://api.example.org/v1`";

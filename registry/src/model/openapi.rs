@@ -14,7 +14,7 @@ pub struct OpenApiService {
     pub name: String,
     /// File of the OpenAPI document (3.0 or 3.1, JSON or YAML), relative to this file
     pub document: String,
-    /// Digest of that file, 64 hex digits; with another file the service has no tools
+    /// Digest of that file, which `mathchain check` names; with another file the service has no tools
     pub digest: String,
     /// Address of the service, in place of the servers that the document names
     pub base_url: String,
