@@ -74,11 +74,6 @@ const LONG: [(&str, &str, &str); 29] = [
         "the order in which parts of a toolkit open, each of which needs those before",
     ),
     (
-        "mathchain/src/trust/given.rs",
-        "of_config",
-        "one key of the configuration after another, in the order of its page",
-    ),
-    (
         "numerics/src/ode/drive.rs",
         "integrate_flow",
         "the loop of an integration: what follows a step needs all that the step changed",

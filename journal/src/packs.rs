@@ -146,6 +146,9 @@ impl PackedRecord {
     }
 }
 
+/// The members of a record, each as JSON.
+type PackedRow = BTreeMap<String, String>;
+
 /// Closes a pack of one step.
 fn close(step: &str, records: Vec<PackedRecord>) -> ClosedRecord {
     let mut pack = fields! {
@@ -161,13 +164,13 @@ fn close(step: &str, records: Vec<PackedRecord>) -> ClosedRecord {
     }
     let mut ends = Vec::new();
     let mut lists = PackLists::default();
-    let mut tables: Vec<(Vec<String>, Vec<BTreeMap<String, String>>)> = Vec::new();
+    let mut tables: Vec<(Vec<String>, Vec<PackedRow>)> = Vec::new();
     for PackedRecord { mut record, end } in records {
         if let Some(end) = end {
             record.insert(AT_KEY, ends.len());
             ends.push(end);
         }
-        let row: BTreeMap<String, String> = (record.iter())
+        let row: PackedRow = (record.iter())
             .map(|(key, value)| (key.to_owned(), json::canonical_json(value)))
             .collect();
         let keys: Vec<String> = row.keys().cloned().collect();

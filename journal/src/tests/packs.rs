@@ -39,7 +39,7 @@ fn settled(item: usize) -> Object {
         "status" => "done",
         "elapsed_ms" => item as f64,
     };
-    event.insert_some("note", (item % 7 == 0).then_some("seventh"));
+    event.insert_some("note", item.is_multiple_of(7).then_some("seventh"));
     event
 }
 
