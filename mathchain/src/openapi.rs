@@ -240,7 +240,7 @@ impl OperationRunner {
         let body = match parsed {
             Some(Ok(value)) => value,
             Some(Err(err)) => {
-                ctx.warn(&format!(
+                ctx.warn(format!(
                     "the body says that it is JSON and is none: {}",
                     err.message
                 ));
@@ -251,7 +251,7 @@ impl OperationRunner {
                 Value::from(String::from_utf8_lossy(&response.body).into_owned())
             }
             None => {
-                ctx.warn(&format!(
+                ctx.warn(format!(
                     "the body is `{kind}`, neither JSON nor text, and is left out"
                 ));
                 Value::Null

@@ -149,7 +149,7 @@ impl DueTimes {
             AmbiguousOffset::Gap { .. } => Vec::new(),
             AmbiguousOffset::Unambiguous { .. } => ambiguous.compatible().into_iter().collect(),
             AmbiguousOffset::Fold { .. } => {
-                let both = [ambiguous.clone().earlier(), ambiguous.later()];
+                let both = [ambiguous.earlier(), ambiguous.later()];
                 both.into_iter().flatten().collect()
             }
         }

@@ -244,8 +244,8 @@ fn streams_and_waiting_calls_see_that_a_key_is_revoked() {
     let other = key(&place, &["other", "--role", "operator"]);
     let server = Server::start(&place, &["--threads", "1"]);
     let bearer = format!("Bearer {made}");
-    let long = json!({"version": 1, "id": "long", "steps": [{"id": "a", "tool": "mcmc", "args":
-        {"log_density": "-x0**2/2 - x1**4", "x0": [0, 0], "n_samples": 1_000_000, "chains": 8}}]});
+    let long = json!({"version": 1, "id": "long", "steps": [{"id": "a", "tool": "monte_carlo", "args":
+        {"expression": "exp(sin(x0)) + cos(x0)**2", "samples": 1_000_000_000}}]});
     let plan = json!({"plan": long}).to_string();
     let begun = server.post("/v1/chains", &[("Authorization", &bearer)], &plan);
     let id = begun.expect(202).json()["id"]
