@@ -1,5 +1,5 @@
 //! Answers of an outside computer algebra system: asked in a notation of their own, read back by the parser of this crate, and checked as those of
-//! [`NativeEngine`](crate::engine::NativeEngine) are. The system itself, and how it is reached, is the caller's.
+//! [`NativeEngine`] are. The system itself, and how it is reached, is the caller's.
 
 mod notation;
 
